@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The emulated EFA device, as its driver sees it.
+ *
+ *	daemon (uverbs requests) --> engine.h --> queues, SRD, UD, RDMA
+ *
+ * The engine owns the device objects and moves the data. It knows no
+ * socket, no uverbs and no process: ring and doorbell memory is handed to
+ * it, the memory of a client is reached through struct guest_memory, and
+ * events leave through struct engine_ops. One thread drives an engine.
+ *
+ * All functions that create return 0 or a negative errno and set their
+ * output only on success. Objects belong to a context; what is still there
+ * when the context closes is destroyed with it, in the right order.
+ * "Guest" is the client process: every word it can write is hostile.
+ */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/profile.h"
+
+struct engine;
+struct engine_device;
+struct engine_context;
+struct engine_pd;
+struct engine_mr;
+struct engine_cq;
+struct engine_qp;
+struct engine_ah;
+
+/*
+ * The memory of one client. Both return 0, or -EFAULT when any byte of the
+ * range cannot be accessed (part of it may then have been copied), or
+ * -ESRCH when the client is gone. Addresses are the client's.
+ */
+struct guest_memory {
+	int (*read)(struct guest_memory *mem, uint64_t addr, void *dst,
+		    size_t len_bytes);
+	int (*write)(struct guest_memory *mem, uint64_t addr, const void *src,
+		     size_t len_bytes);
+};
+
+/* Calls the engine makes on its owner; never from inside a create/destroy. */
+struct engine_ops {
+	/*
+	 * A CQ with events has entries its consumer has not taken, and no
+	 * event of the current sequence number was given yet. @cq_opaque is
+	 * the value given at engine_cq_create.
+	 */
+	void (*cq_event)(void *owner, void *cq_opaque);
+	/*
+	 * A guest broke a rule of the device: @text says which queue, what
+	 * was found and what the rule is. At most one call per queue and
+	 * rule. @context_opaque names the guest.
+	 */
+	void (*rule_broken)(void *owner, void *context_opaque,
+			    const char *text);
+};
+
+/* ---- devices: all those of one engine reach each other by GID ---- */
+
+struct engine *engine_create(const struct engine_ops *ops, void *owner);
+void engine_destroy(struct engine *engine);
+
+/* @gid: 16 bytes, unique in the engine, else -EEXIST. */
+int engine_device_create(struct engine *engine,
+			 const struct device_profile *profile,
+			 const uint8_t gid[16], struct engine_device **device);
+const struct device_profile *
+engine_device_profile(const struct engine_device *device);
+const uint8_t *engine_device_gid(const struct engine_device *device);
+
+/* Counters since creation, for `softefa show` and for tests. */
+struct engine_device_counters {
+	uint64_t tx_messages;	/* send WQEs carried out */
+	uint64_t tx_bytes;
+	uint64_t rx_messages;
+	uint64_t rx_bytes;
+	uint64_t rdma_reads;
+	uint64_t rdma_writes;
+	uint64_t sq_doorbells;	/* changes of the word, as seen */
+	uint64_t rq_doorbells;
+	uint64_t completions;
+	uint64_t error_completions;
+	uint64_t ud_drops;	/* no receive posted, unknown QP, bad qkey */
+	uint64_t rule_breaks;
+	uint32_t contexts, pds, mrs, cqs, qps, ahs;	/* alive now */
+};
+void engine_device_read_counters(const struct engine_device *device,
+				 struct engine_device_counters *out);
+
+/* ---- contexts: one per open of the device ---- */
+
+/* @mem stays the caller's and must outlive the context. */
+int engine_context_create(struct engine_device *device,
+			  struct guest_memory *mem, void *opaque,
+			  struct engine_context **ctx);
+/*
+ * Destroys every object of the context. Operations of other contexts that
+ * aim at its QPs end as on the device: an error completion, never a hang.
+ */
+void engine_context_destroy(struct engine_context *ctx);
+
+/* ---- protection domains, memory, addresses ---- */
+
+int engine_pd_create(struct engine_context *ctx, struct engine_pd **pd);
+uint16_t engine_pd_number(const struct engine_pd *pd);
+int engine_pd_destroy(struct engine_pd *pd);	/* -EBUSY while in use */
+
+#define ENGINE_ACCESS_LOCAL_WRITE	1u	/* the values of verbs */
+#define ENGINE_ACCESS_REMOTE_WRITE	2u
+#define ENGINE_ACCESS_REMOTE_READ	4u
+
+/*
+ * [start, start+length) of the guest becomes reachable at @iova. Refuses
+ * access the device cannot give (-EOPNOTSUPP), a range the guest cannot
+ * access (-EFAULT), an empty or wrapping range or a full table (-EINVAL,
+ * -ENOMEM). lkey is 24 bits, and equal to rkey.
+ */
+int engine_mr_create(struct engine_pd *pd, uint64_t start, uint64_t length,
+		     uint64_t iova, uint32_t access, struct engine_mr **mr);
+uint32_t engine_mr_key(const struct engine_mr *mr);
+void engine_mr_destroy(struct engine_mr *mr);
+
+int engine_ah_create(struct engine_pd *pd, const uint8_t dgid[16],
+		     struct engine_ah **ah);
+uint16_t engine_ah_number(const struct engine_ah *ah);
+void engine_ah_destroy(struct engine_ah *ah);
+
+/* ---- completion queues ---- */
+
+#define ENGINE_CQ_EVENTS	1u	/* the UHW flags of create_cq */
+#define ENGINE_CQ_SGID		2u
+#define ENGINE_CQ_SQ_REQ_ID_64	4u
+
+struct engine_cq_attr {
+	uint32_t depth;			/* entries, a power of two */
+	uint32_t flags;			/* ENGINE_CQ_* */
+	void *ring;			/* depth * 32 bytes, zeroed */
+	const volatile uint32_t *doorbell;	/* NULL: the CQ has none */
+	void *opaque;			/* for engine_ops.cq_event */
+};
+
+/* Ring and doorbell stay the caller's; valid until engine_cq_destroy. */
+int engine_cq_create(struct engine_context *ctx,
+		     const struct engine_cq_attr *attr, struct engine_cq **cq);
+uint16_t engine_cq_number(const struct engine_cq *cq);
+/* Events given so far, as destroy_cq reports them. */
+uint32_t engine_cq_event_count(const struct engine_cq *cq);
+int engine_cq_destroy(struct engine_cq *cq);	/* -EBUSY while a QP uses it */
+
+/* ---- queue pairs ---- */
+
+enum engine_qp_type { ENGINE_QP_SRD, ENGINE_QP_UD };
+
+/* The values of enum ibv_qp_state. */
+enum engine_qp_state {
+	ENGINE_QP_RESET = 0,
+	ENGINE_QP_INIT = 1,
+	ENGINE_QP_RTR = 2,
+	ENGINE_QP_RTS = 3,
+	ENGINE_QP_SQD = 4,
+	ENGINE_QP_ERR = 6,
+};
+
+#define ENGINE_QP_UNSOLICITED_WRITE_RECV	1u	/* UHW flags */
+#define ENGINE_QP_SQ_REQ_ID_64			2u
+
+struct engine_qp_attr {
+	enum engine_qp_type type;
+	struct engine_cq *send_cq;
+	struct engine_cq *recv_cq;
+	uint32_t sq_depth;		/* WQEs, a power of two */
+	uint32_t sq_ring_bytes;		/* / sq_depth = 64 or 128 */
+	uint32_t rq_ring_bytes;		/* 16 per descriptor; 0: no RQ */
+	uint32_t max_send_sge;
+	uint32_t max_recv_sge;
+	uint32_t max_inline;
+	uint32_t flags;			/* ENGINE_QP_* */
+	const void *sq_ring;
+	const void *rq_ring;
+	const volatile uint32_t *sq_doorbell;
+	const volatile uint32_t *rq_doorbell;
+};
+
+/* Checks the attributes against the profile (-EINVAL) before the rings. */
+int engine_qp_attr_check(const struct engine_pd *pd,
+			 const struct engine_qp_attr *attr);
+
+/*
+ * Rings and doorbells stay the caller's, valid until engine_qp_destroy.
+ * Destroying a QP ends its outstanding work without completions.
+ */
+int engine_qp_create(struct engine_pd *pd, const struct engine_qp_attr *attr,
+		     struct engine_qp **qp);
+uint32_t engine_qp_number(const struct engine_qp *qp);	/* 1 .. 65535 */
+void engine_qp_destroy(struct engine_qp *qp);
+
+/* What modify_qp changes and query_qp reports. */
+struct engine_qp_state_attr {
+	enum engine_qp_state state;
+	uint32_t qkey;
+	uint32_t sq_psn;
+	uint8_t rnr_retry;		/* 7 = without end */
+	uint16_t pkey_index;
+	uint8_t port;
+};
+
+/* Bits of enum ibv_qp_attr_mask that the device knows. */
+#define ENGINE_QPA_STATE	(1u << 0)
+#define ENGINE_QPA_CUR_STATE	(1u << 1)
+#define ENGINE_QPA_EN_SQD_ASYNC	(1u << 2)
+#define ENGINE_QPA_PKEY_INDEX	(1u << 4)
+#define ENGINE_QPA_PORT		(1u << 5)
+#define ENGINE_QPA_QKEY		(1u << 6)
+#define ENGINE_QPA_SQ_PSN	(1u << 16)
+#define ENGINE_QPA_RNR_RETRY	(1u << 12)
+
+/*
+ * -EOPNOTSUPP for a mask bit EFA does not know, -EINVAL for a transition
+ * that does not exist or misses a required attribute. Entering ERR flushes:
+ * every outstanding WR completes with FLUSHED. Entering RESET forgets them.
+ */
+int engine_qp_modify(struct engine_qp *qp,
+		     const struct engine_qp_state_attr *attr, uint32_t mask);
+void engine_qp_query(const struct engine_qp *qp,
+		     struct engine_qp_state_attr *out);
+
+/* ---- running ---- */
+
+/*
+ * One pass over all queues: reads doorbells, carries out at most a bounded
+ * share of each queue, writes completions, gives events. Returns the
+ * number of things done; 0 means that the caller may sleep.
+ */
+unsigned engine_poll(struct engine *engine);
+
+/* True while some QP exists that could get work: polling makes sense. */
+bool engine_has_queues(const struct engine *engine);
+
+/*
+ * Nanoseconds until an RNR retry or another timer is due, UINT64_MAX if
+ * none is pending. @now_ns: CLOCK_MONOTONIC.
+ */
+uint64_t engine_next_timer_ns(const struct engine *engine, uint64_t now_ns);
+
+#endif /* ENGINE_ENGINE_H */

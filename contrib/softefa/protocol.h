@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the preload shim and the command line say to the daemon.
+ *
+ * Transport: AF_UNIX SOCK_SEQPACKET on an abstract name, so that nothing is
+ * left in a file system and chroots reach it. Each message is one struct
+ * below; each request has exactly one answer, in order. A connection starts
+ * with SOFTEFA_HELLO_*; its kind never changes.
+ *
+ *	CONTROL  one per client process and use: the device table, the
+ *	         virtual sysfs; also `softefa stop` and `softefa show`
+ *	UVERBS   one per open of /dev/infiniband/uverbsN; the connected
+ *	         socket itself is the fd that libibverbs gets. Closing it
+ *	         (or dying) destroys the context.
+ *
+ * The daemon trusts only what the kernel says of the peer (SO_PEERCRED);
+ * it serves root and its own user. It reads and writes the client's memory
+ * like copy_from_user and copy_to_user would, so a request carries nothing
+ * but the address of the ioctl header.
+ */
+#ifndef SOFTEFA_PROTOCOL_H
+#define SOFTEFA_PROTOCOL_H
+
+#include <assert.h>
+#include <stdint.h>
+
+/* Environment: abstract socket name, without the leading NUL. */
+#define SOFTEFA_ENV_SOCKET	"SOFTEFA_SOCKET"
+
+#define SOFTEFA_PROTOCOL_VERSION	1u
+#define SOFTEFA_MAX_DEVICES		16u
+#define SOFTEFA_MAX_TEXT		32768u	/* longest TEXT answer */
+#define SOFTEFA_UVERBS_MAJOR		231u
+#define SOFTEFA_UVERBS_MINOR		192u	/* of uverbs0 */
+
+enum softefa_request_type {
+	/* first message of a connection */
+	SOFTEFA_HELLO_CONTROL = 1,
+	SOFTEFA_HELLO_UVERBS = 2,	/* device = index */
+	/* CONTROL */
+	SOFTEFA_DEVICES = 3,		/* answer: struct softefa_devices */
+	SOFTEFA_SHOW = 4,		/* answer: struct softefa_text */
+	SOFTEFA_STOP = 5,		/* answered, then the daemon ends */
+	/* UVERBS */
+	SOFTEFA_IOCTL = 6,		/* addr = ioctl header in the client */
+	SOFTEFA_MMAP = 7,		/* addr = key, length, prot */
+};
+
+struct softefa_request {
+	uint32_t type;			/* enum softefa_request_type */
+	uint32_t version;		/* HELLO: SOFTEFA_PROTOCOL_VERSION */
+	uint32_t device;
+	uint32_t prot;			/* MMAP: PROT_* as asked */
+	uint64_t addr;
+	uint64_t length;
+};
+
+static_assert(sizeof(struct softefa_request) == 32, "request size");
+
+/*
+ * Answer to HELLO, STOP, IOCTL and MMAP.
+ *
+ * IOCTL: up to two new descriptors come with it (SCM_RIGHTS); the shim
+ * stores the number that descriptor i got in the client at fd_addr[i], as
+ * fd_width[i] (4 or 8) bytes. The shim sets FD_CLOEXEC on them.
+ * MMAP: one descriptor comes with it; the shim maps it at @offset with the
+ * length it asked for, read and write, and closes it.
+ */
+struct softefa_answer {
+	int32_t result;			/* 0 or a negative errno */
+	uint32_t fd_count;
+	uint64_t fd_addr[2];
+	uint32_t fd_width[2];
+	uint64_t offset;
+};
+
+static_assert(sizeof(struct softefa_answer) == 40, "answer size");
+
+/* One emulated device, as sysfs and netlink present it. */
+struct softefa_device_entry {
+	char ibdev[32];			/* "efa_0" */
+	char uverbs[32];		/* "uverbs0" */
+	char pci[32];			/* "0000:10:1b.0" */
+	char node_guid[32];		/* "xxxx:xxxx:xxxx:xxxx" */
+	char gid[40];			/* 8 groups of 4 hex digits */
+	uint32_t vendor_id;
+	uint32_t device_id;
+	uint32_t minor;
+	uint32_t numa_node;
+};
+
+struct softefa_devices {
+	int32_t result;
+	uint32_t count;
+	struct softefa_device_entry entry[SOFTEFA_MAX_DEVICES];
+};
+
+struct softefa_text {
+	int32_t result;
+	uint32_t length;		/* of text, without a NUL */
+	char text[SOFTEFA_MAX_TEXT];
+};
+
+#endif /* SOFTEFA_PROTOCOL_H */
