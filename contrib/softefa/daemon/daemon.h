@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The softefa daemon: one process that is the kernel and the devices of all
+ * clients that connect to its socket.
+ *
+ *	cli --> daemon.h: listen, then run in the daemon process
+ */
+#ifndef DAEMON_DAEMON_H
+#define DAEMON_DAEMON_H
+
+#include <stdbool.h>
+
+#include "engine/profile.h"
+
+struct daemon_options {
+	/* From daemon_listen(); daemon_run() owns and closes it. */
+	int listen_fd;
+	/*
+	 * The daemon ends when this fd hangs up (the read end of a pipe whose
+	 * write end the owner keeps open); -1: it lives until SOFTEFA_STOP or
+	 * SIGTERM. daemon_run() owns and closes it.
+	 */
+	int life_fd;
+	/*
+	 * One byte 'R' is written here once clients are served, then it is
+	 * closed; closed without a byte when the start failed. -1: none.
+	 */
+	int ready_fd;
+	unsigned num_devices;			/* 1 .. SOFTEFA_MAX_DEVICES */
+	const struct device_profile *profile;	/* of each device; static */
+	/* Client faults and broken device rules are told on stderr. */
+	bool log;
+};
+
+/*
+ * Binds and listens on the abstract name @name (no leading NUL). Returns the
+ * descriptor (close-on-exec), -EADDRINUSE when a daemon of this name runs,
+ * -ENAMETOOLONG or -EINVAL for a bad name, or another negative errno. A client may
+ * connect from now on; it is served once daemon_run() runs.
+ */
+int daemon_listen(const char *name);
+
+/*
+ * Serves until the life fd hangs up, a client says SOFTEFA_STOP, or SIGTERM
+ * or SIGINT arrives; then tells the clients (IBV_EVENT_DEVICE_FATAL), closes
+ * everything and returns 0. A negative errno means that it could not start;
+ * the cause has then been told on stderr. To be called in a process of its
+ * own with one thread: it changes signal mask, timer slack, limits and
+ * priority of the process. It keeps no descriptor of the caller but those
+ * in @options; the caller closes what the daemon must not inherit.
+ */
+int daemon_run(const struct daemon_options *options);
+
+#endif /* DAEMON_DAEMON_H */
