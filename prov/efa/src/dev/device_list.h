@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The EFA devices of this machine: found once, opened once, shared.
+ */
+#ifndef DEV_DEVICE_LIST_H
+#define DEV_DEVICE_LIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <infiniband/efadv.h>
+#include <infiniband/verbs.h>
+
+/* What the device and the rdma-core at hand can do together. */
+struct dev_caps {
+	bool rdma_read;
+	bool rdma_write;
+	bool rnr_retry;
+	bool cq_with_sgid;
+	bool unsolicited_write_recv;
+	bool sq_req_id_64;	/* known once a QP exists; false here */
+	bool wide_wqe;		/* 128-byte WQEs: inline_size_wide > 0 */
+	bool cq_notification;	/* completion channels work */
+};
+
+struct dev_device {
+	char name[64];		/* ibdev name, "efa_0" */
+	struct ibv_context *verbs;	/* open for the life of the list */
+	struct ibv_device_attr attr;
+	struct ibv_port_attr port;
+	struct efadv_device_attr efa;
+	struct dev_caps caps;
+	union ibv_gid gid;	/* of port 1, index 0 */
+	uint32_t mtu;		/* port.max_msg_sz, bytes */
+	uint32_t max_rdma_size;	/* bytes; 0 without RDMA */
+	uint32_t inline_size;	/* bytes in a 64-byte WQE */
+	uint32_t inline_size_wide;	/* bytes in a 128-byte WQE, or 0 */
+	uint64_t speed_bps;	/* of the link, 0 if unknown */
+	bool has_pci;		/* the four below are valid */
+	uint16_t pci_domain;
+	uint8_t pci_bus, pci_device, pci_function;
+	char driver[64];	/* kernel driver's name, "" if unknown */
+};
+
+struct dev_list {
+	uint32_t count;
+	struct dev_device *device;	/* @count of them, in libibverbs' order */
+};
+
+/*
+ * The devices, found and opened at the first call (thread safe, once per
+ * process) and kept until dev_list_release. FI_EFA_IFACE-like selection is
+ * the caller's. A device that cannot be used is left out and logged with
+ * the reason. Returns 0 with *@list, possibly empty, or:
+ *   -ENODEV   no EFA device, or /dev/infiniband not there
+ *   -EACCES   devices exist, and none could be opened for lack of rights
+ *   -ENOSYS   libibverbs or libefa missing or too old
+ * Each such failure is logged once, at warn level, in one line that says
+ * what is missing and what to do; the failure is remembered.
+ */
+int dev_list_get(const struct dev_list **list);
+
+/* Closes everything; for the provider's cleanup. Nothing may be in use. */
+void dev_list_release(void);
+
+#endif /* DEV_DEVICE_LIST_H */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Registered memory. */
+#ifndef DEV_MEM_REGION_H
+#define DEV_MEM_REGION_H
+
+#include "dev/protection_domain.h"
+
+struct dev_mr {
+	struct ibv_mr *verbs;
+	uint32_t lkey;
+	uint32_t rkey;
+};
+
+/*
+ * Registers @len_bytes at @addr with IBV_ACCESS_* @access; the key space
+ * is the virtual address. 0 or a negative errno; not logged, since an
+ * application's range may be bad and the caller knows whose it is.
+ */
+int dev_mr_create(struct dev_pd *pd, void *addr, size_t len_bytes,
+		  int access, struct dev_mr *mr);
+int dev_mr_create_dmabuf(struct dev_pd *pd, uint64_t offset, size_t len_bytes,
+			 uint64_t iova, int fd, int access, struct dev_mr *mr);
+int dev_mr_destroy(struct dev_mr *mr);
+
+#endif /* DEV_MEM_REGION_H */

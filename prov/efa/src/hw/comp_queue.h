@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The completion queue: a ring in host memory that the device fills. One
+ * thread at a time (the owner's lock).
+ *
+ *	while ((cqe = hw_cq_peek(cq))) { use *cqe; hw_cq_consume(cq); }
+ *	hw_cq_publish(cq);
+ */
+#ifndef HW_COMP_QUEUE_H
+#define HW_COMP_QUEUE_H
+
+#include <stdbool.h>
+
+#include "hw/efa_io_defs.h"
+#include "hw/mmio.h"
+#include "hw/work_queue.h"
+
+struct hw_cq {
+	uint32_t consumed;	/* entries, free running */
+	uint32_t published;	/* value of the last doorbell */
+	uint32_t cmd_sn;	/* completion events taken, 2 bits count */
+	/* constant after init */
+	const uint8_t *ring;
+	volatile uint32_t *doorbell;	/* NULL: none */
+	uint32_t entry_mask;
+	uint32_t phase_shift;	/* log2 of the entries */
+	uint32_t publish_step;	/* entries between two doorbells */
+};
+
+/*
+ * Takes over the ring that @geometry describes, in its initial state. 0 or
+ * -EINVAL (an impossible geometry). The memory stays the CQ's.
+ */
+int hw_cq_init(struct hw_cq *cq, const struct hw_cq_geometry *geometry);
+
+/*
+ * The oldest entry not consumed, or NULL. Valid until hw_cq_consume. The
+ * phase starts at 1 and flips each time around.
+ */
+static inline const struct efa_io_cdesc *hw_cq_peek(const struct hw_cq *cq)
+{
+	const struct efa_io_cdesc *cqe = (const void *)
+		(cq->ring + (size_t)(cq->consumed & cq->entry_mask) *
+			    EFA_IO_CDESC_SIZE);
+	uint8_t flags = *(const volatile uint8_t *)&cqe->flags;
+	uint8_t phase = ~(cq->consumed >> cq->phase_shift) & 1;
+
+	if ((flags & EFA_IO_CDESC_PHASE) != phase)
+		return NULL;
+	hw_order_after_phase();
+	return cqe;
+}
+
+static inline void hw_cq_consume(struct hw_cq *cq)
+{
+	cq->consumed++;
+}
+
+/* Writes the doorbell: @arm asks for an event at the next entry. */
+void hw_cq_write_doorbell(struct hw_cq *cq, bool arm);
+
+/*
+ * Tells the device what was consumed, when enough has gathered: the device
+ * only needs it to know that the ring is not overrun, so that one doorbell
+ * serves many polls. The ring must be a quarter larger than all work that
+ * can be outstanding; hw_cq_depth computes that.
+ */
+static inline void hw_cq_publish(struct hw_cq *cq)
+{
+	if (cq->doorbell &&
+	    cq->consumed - cq->published >= cq->publish_step)
+		hw_cq_write_doorbell(cq, false);
+}
+
+/* Ring entries for @outstanding work requests, before rounding up. */
+uint32_t hw_cq_depth(uint32_t outstanding);
+
+/* Asks for an event. Entries that were there before give none for sure:
+ * the caller polls once more after arming. */
+static inline void hw_cq_arm(struct hw_cq *cq)
+{
+	hw_cq_write_doorbell(cq, true);
+}
+
+/* Counts a completion event that was taken from the channel. */
+static inline void hw_cq_event_taken(struct hw_cq *cq)
+{
+	cq->cmd_sn++;
+}
+
+/* ---- what an entry says ---- */
+
+static inline bool hw_cqe_is_send(const struct efa_io_cdesc *cqe)
+{
+	return (cqe->flags & EFA_IO_CDESC_Q_TYPE) ==
+	       EFA_IO_SEND_QUEUE << EFA_IO_CDESC_Q_TYPE_SHIFT;
+}
+
+static inline uint32_t hw_cqe_op(const struct efa_io_cdesc *cqe)
+{
+	return (cqe->flags & EFA_IO_CDESC_OP_TYPE) >>
+	       EFA_IO_CDESC_OP_TYPE_SHIFT;
+}
+
+static inline bool hw_cqe_has_imm(const struct efa_io_cdesc *cqe)
+{
+	return cqe->flags & EFA_IO_CDESC_HAS_IMM;
+}
+
+static inline bool hw_cqe_is_unsolicited(const struct efa_io_cdesc *cqe)
+{
+	return cqe->flags & EFA_IO_CDESC_UNSOLICITED;
+}
+
+/* The request ID of a send completion; @wide: of a 64-bit queue. */
+static inline uint64_t hw_cqe_tx_id(const struct efa_io_cdesc *cqe, bool wide)
+{
+	uint64_t id = cqe->req_id;
+
+	if (wide)
+		id |= (uint64_t)cqe->tx.req_id_ex[0] << 16 |
+		      (uint64_t)cqe->tx.req_id_ex[1] << 32 |
+		      (uint64_t)cqe->tx.req_id_ex[2] << 48;
+	return id;
+}
+
+/* Bytes received: 32 bits for an RDMA write, 16 for a send. */
+static inline uint32_t hw_cqe_rx_length(const struct efa_io_cdesc *cqe)
+{
+	uint32_t length = cqe->rx.length;
+
+	if (hw_cqe_op(cqe) == EFA_IO_RDMA_WRITE)
+		length |= (uint32_t)cqe->rx.length_hi << 16;
+	return length;
+}
+
+#endif /* HW_COMP_QUEUE_H */

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The receive queue: descriptors in host memory, one for each buffer of a
+ * receive, then the count of descriptors to the doorbell. Request IDs are
+ * always 16 bit. One thread at a time (the owner's lock).
+ */
+#ifndef HW_RECV_QUEUE_H
+#define HW_RECV_QUEUE_H
+
+#include "hw/efa_io_defs.h"
+#include "hw/mmio.h"
+#include "hw/req_id.h"
+#include "hw/work_queue.h"
+
+struct hw_rq {
+	uint32_t produced;	/* descriptors, free running */
+	uint32_t rung;
+	uint32_t outstanding;	/* descriptors of requests in flight */
+	struct hw_req_table ids;
+	/* constant after init */
+	struct efa_io_rx_desc *ring;
+	volatile uint32_t *doorbell;
+	uint32_t entry_mask;
+	/* cold */
+	uint64_t doorbells;
+};
+
+/* As hw_sq_init. */
+int hw_rq_init(struct hw_rq *rq, const struct hw_wq_geometry *geometry,
+	       uint64_t first_generation);
+void hw_rq_fini(struct hw_rq *rq);
+
+/* True when a receive of @sge_count buffers finds room. */
+static inline bool hw_rq_has_room(const struct hw_rq *rq, uint32_t sge_count)
+{
+	return rq->outstanding + sge_count <= rq->entry_mask + 1;
+}
+
+static inline void hw_rq_ring_doorbell(struct hw_rq *rq)
+{
+	if (rq->rung == rq->produced)
+		return;
+	hw_order_before_doorbell();
+	hw_doorbell_write(rq->doorbell, rq->produced & EFA_IO_DB_PROD_MASK);
+	rq->rung = rq->produced;
+	rq->doorbells++;
+}
+
+/*
+ * Posts a receive of @sge_count >= 1 buffers of at most 65535 bytes each;
+ * assumes that it finds room. @more as in hw_sq_post.
+ */
+static inline void hw_rq_post(struct hw_rq *rq, const struct hw_sge *sge,
+			      uint32_t sge_count, void *context,
+			      uint32_t flags, bool more)
+{
+	struct hw_req_slot *slot = hw_req_get(&rq->ids);
+	uint32_t bits = EFA_IO_RX_FIRST;
+
+	slot->context = context;
+	slot->flags = flags;
+	slot->units = sge_count;
+	for (uint32_t i = 0; i < sge_count; i++) {
+		struct efa_io_rx_desc *desc =
+			&rq->ring[(rq->produced + i) & rq->entry_mask];
+
+		if (i == sge_count - 1)
+			bits |= EFA_IO_RX_LAST;
+		desc->buf_addr_lo = (uint32_t)sge[i].addr;
+		desc->buf_addr_hi = (uint32_t)(sge[i].addr >> 32);
+		desc->req_id = (uint16_t)slot->id;
+		desc->length = (uint16_t)sge[i].length;
+		desc->lkey_ctrl = (sge[i].lkey & EFA_IO_LKEY_MASK) | bits;
+		bits = 0;
+	}
+	rq->produced += sge_count;
+	rq->outstanding += sge_count;
+	if (!more)
+		hw_rq_ring_doorbell(rq);
+}
+
+/* The receive in flight with @id, or NULL: the completion is stale. */
+static inline struct hw_req_slot *hw_rq_find(const struct hw_rq *rq,
+					     uint64_t id)
+{
+	return hw_req_find(&rq->ids, id);
+}
+
+static inline void hw_rq_put(struct hw_rq *rq, struct hw_req_slot *slot)
+{
+	rq->outstanding -= slot->units;
+	hw_req_put(&rq->ids, slot);
+}
+
+#endif /* HW_RECV_QUEUE_H */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The send queue: entries go to write-combining device memory, then the
+ * producer counter to the doorbell. One thread at a time (the owner's lock).
+ *
+ *	hw_sq_is_full -> -EAGAIN  |  build a WQE  |  hw_sq_post(more)
+ *	...  hw_sq_ring_doorbell when a batch ends
+ *	completion: hw_sq_find(id) -> context, flags -> hw_sq_put
+ */
+#ifndef HW_SEND_QUEUE_H
+#define HW_SEND_QUEUE_H
+
+#include "hw/mmio.h"
+#include "hw/req_id.h"
+#include "hw/send_wqe.h"
+#include "hw/work_queue.h"
+
+struct hw_sq {
+	/* hot: written by each post */
+	uint32_t produced;	/* entries, free running */
+	uint32_t rung;		/* value of the last doorbell */
+	struct hw_req_table ids;
+	/* hot: constant after init */
+	uint8_t *ring;
+	volatile uint32_t *doorbell;
+	uint32_t entry_mask;
+	uint32_t entry_size;
+	uint32_t phase_shift;	/* log2 of the entries */
+	uint32_t max_batch;
+	/* cold: counts for the log and for tests */
+	uint64_t doorbells;
+};
+
+/*
+ * Takes over the ring that @geometry describes, in its initial state. The
+ * memory stays the QP's. 0, -EINVAL (an impossible geometry), -ENOMEM.
+ */
+int hw_sq_init(struct hw_sq *sq, const struct hw_wq_geometry *geometry,
+	       uint64_t first_generation);
+void hw_sq_fini(struct hw_sq *sq);
+
+static inline bool hw_sq_is_full(const struct hw_sq *sq)
+{
+	return sq->ids.free_count == 0;
+}
+
+/* Tells the device of every entry posted so far. */
+static inline void hw_sq_ring_doorbell(struct hw_sq *sq)
+{
+	if (sq->rung == sq->produced)
+		return;
+	hw_flush_before_doorbell();
+	hw_doorbell_write(sq->doorbell, sq->produced & EFA_IO_DB_PROD_MASK);
+	sq->rung = sq->produced;
+	sq->doorbells++;
+}
+
+/*
+ * Posts @wqe, giving it the request ID and the phase. Assumes that the
+ * queue is not full. @more: another post follows at once, or the caller
+ * rings the doorbell; a full batch is rung anyway. @context and @flags come
+ * back from hw_sq_find.
+ */
+static inline void hw_sq_post(struct hw_sq *sq, struct hw_send_wqe *wqe,
+			      void *context, uint32_t flags, bool more)
+{
+	struct hw_req_slot *slot = hw_req_get(&sq->ids);
+	uint64_t id = slot->id;
+
+	slot->context = context;
+	slot->flags = flags;
+	slot->units = 1;
+	wqe->io.meta.req_id = (uint16_t)id;
+	wqe->io.meta.req_id_ex[0] = (uint16_t)(id >> 16);
+	wqe->io.meta.req_id_ex[1] = (uint16_t)(id >> 32);
+	wqe->io.meta.req_id_ex[2] = (uint16_t)(id >> 48);
+	/* starts at 0 and flips each time around */
+	wqe->io.meta.ctrl2 |= (sq->produced >> sq->phase_shift) &
+			      EFA_IO_TX_META_PHASE;
+	hw_wc_copy(sq->ring + (size_t)(sq->produced & sq->entry_mask) *
+		   sq->entry_size, wqe->words, sq->entry_size);
+	sq->produced++;
+	if (!more || sq->produced - sq->rung >= sq->max_batch)
+		hw_sq_ring_doorbell(sq);
+}
+
+/* The request in flight with @id, or NULL: the completion is stale. */
+static inline struct hw_req_slot *hw_sq_find(const struct hw_sq *sq,
+					     uint64_t id)
+{
+	return hw_req_find(&sq->ids, id);
+}
+
+static inline void hw_sq_put(struct hw_sq *sq, struct hw_req_slot *slot)
+{
+	hw_req_put(&sq->ids, slot);
+}
+
+#endif /* HW_SEND_QUEUE_H */
