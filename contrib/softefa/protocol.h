@@ -4,8 +4,15 @@
  *
  * Transport: AF_UNIX SOCK_SEQPACKET on an abstract name, so that nothing is
  * left in a file system and chroots reach it. Each message is one struct
- * below; each request has exactly one answer, in order. A connection starts
- * with SOFTEFA_HELLO_*; its kind never changes.
+ * below; each request has exactly one answer. A connection starts with
+ * SOFTEFA_HELLO_*; its kind never changes.
+ *
+ * HELLO and the CONTROL requests are answered on the connection. IOCTL and
+ * MMAP bring one descriptor (SCM_RIGHTS), the daemon's end of a SEQPACKET
+ * socketpair: the answer, with its descriptors, is sent there and the end is
+ * closed; a request without it is answered on the connection. So threads,
+ * signal handlers and the two sides of a fork() use one connection at the
+ * same time without a lock, and none can get the answer of another.
  *
  *	CONTROL  one per client process and use: the device table, the
  *	         virtual sysfs; also `softefa stop` and `softefa show`
@@ -64,7 +71,7 @@ static_assert(sizeof(struct softefa_request) == 32, "request size");
  * stores the number that descriptor i got in the client at fd_addr[i], as
  * fd_width[i] (4 or 8) bytes. The shim sets FD_CLOEXEC on them.
  * MMAP: one descriptor comes with it; the shim maps it at @offset with the
- * length it asked for, read and write, and closes it.
+ * length and the protection it asked for, and closes it.
  */
 struct softefa_answer {
 	int32_t result;			/* 0 or a negative errno */
