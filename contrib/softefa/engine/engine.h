@@ -33,11 +33,17 @@ struct engine_qp;
 struct engine_ah;
 
 /*
- * The memory of one client. Both return 0, or -EFAULT when any byte of the
+ * The memory of one client. All return 0, or -EFAULT when any byte of the
  * range cannot be accessed (part of it may then have been copied), or
  * -ESRCH when the client is gone. Addresses are the client's.
  */
 struct guest_memory {
+	/*
+	 * What pinning would find: the whole range is mapped readable, and
+	 * writable if @for_write. Touches no byte of it.
+	 */
+	int (*check)(struct guest_memory *mem, uint64_t addr,
+		     uint64_t len_bytes, bool for_write);
 	int (*read)(struct guest_memory *mem, uint64_t addr, void *dst,
 		    size_t len_bytes);
 	int (*write)(struct guest_memory *mem, uint64_t addr, const void *src,
@@ -183,8 +189,13 @@ struct engine_qp_attr {
 	uint32_t flags;			/* ENGINE_QP_* */
 	const void *sq_ring;
 	const void *rq_ring;
-	const volatile uint32_t *sq_doorbell;
-	const volatile uint32_t *rq_doorbell;
+	/*
+	 * Written by the engine as well: zeroed at creation and on the way
+	 * to RESET, where the driver restarts its counters, so that the
+	 * first count after it is seen even if it equals the last before.
+	 */
+	volatile uint32_t *sq_doorbell;
+	volatile uint32_t *rq_doorbell;
 };
 
 /* Checks the attributes against the profile (-EINVAL) before the rings. */
@@ -236,10 +247,14 @@ void engine_qp_query(const struct engine_qp *qp,
  * One pass over all queues: reads doorbells, carries out at most a bounded
  * share of each queue, writes completions, gives events. Returns the
  * number of things done; 0 means that the caller may sleep.
+ * @now_ns: CLOCK_MONOTONIC; the engine reads no clock of its own.
  */
-unsigned engine_poll(struct engine *engine);
+unsigned engine_poll(struct engine *engine, uint64_t now_ns);
 
-/* True while some QP exists that could get work: polling makes sense. */
+/*
+ * True while some doorbell exists whose change must be noticed, that of a
+ * QP or of a CQ with events: polling makes sense.
+ */
 bool engine_has_queues(const struct engine *engine);
 
 /*
