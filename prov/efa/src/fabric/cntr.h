@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Counters, kept in software: the completion code adds, fi_cntr_read and
+ * fi_cntr_wait drive the completion queues through hooks that those leave
+ * here, so that an application which reads nothing but counters makes
+ * progress.
+ */
+#ifndef FABRIC_CNTR_H
+#define FABRIC_CNTR_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rdma/fabric.h>
+#include <rdma/fi_eq.h>
+
+#include "fabric/domain.h"
+#include "fabric/reference.h"
+
+struct fabric_progress_hook;
+
+struct fabric_cntr {
+	struct fid_cntr fid;
+	/* hot: written by completions */
+	_Atomic uint64_t value;
+	_Atomic uint64_t errors;
+	atomic_uint waiters;
+	/* cold */
+	bool with_wait;
+	struct fabric_domain *domain;
+	struct fabric_reference users;	/* endpoints bound to it */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	pthread_rwlock_t hooks_lock;	/* held for reading while hooks run */
+	struct fabric_progress_hook *hooks;
+};
+
+static inline struct fabric_cntr *fabric_cntr_of(struct fid_cntr *fid)
+{
+	return (struct fabric_cntr *)
+		((char *)fid - offsetof(struct fabric_cntr, fid));
+}
+
+/* Wakes fi_cntr_wait; called by the two below alone. */
+void fabric_cntr_wake(struct fabric_cntr *cntr);
+
+/* Counts @n completions. Any thread, any lock held. */
+static inline void fabric_cntr_add(struct fabric_cntr *cntr, uint64_t n)
+{
+	atomic_fetch_add(&cntr->value, n);
+	if (__builtin_expect(atomic_load(&cntr->waiters) != 0, 0))
+		fabric_cntr_wake(cntr);
+}
+
+/* Counts an operation that failed. As fabric_cntr_add. */
+static inline void fabric_cntr_add_error(struct fabric_cntr *cntr)
+{
+	atomic_fetch_add(&cntr->errors, 1);
+	if (__builtin_expect(atomic_load(&cntr->waiters) != 0, 0))
+		fabric_cntr_wake(cntr);
+}
+
+/* fi_cntr_open: FI_CNTR_EVENTS_COMP; wait objects NONE and UNSPEC, others
+ * -FI_ENOSYS; byte counting -FI_ENOSYS. */
+int fabric_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
+		     struct fid_cntr **cntr, void *context);
+
+/*
+ * From now on reading @cntr calls @run(@arg), which takes completions off a
+ * queue and adds them to their counters; it is called with no lock of the
+ * caller but one that keeps the hook alive. The same pair may be hooked
+ * several times and is run once. 0, -ENOMEM. Pairs with unhook.
+ */
+int fabric_cntr_hook(struct fabric_cntr *cntr, void (*run)(void *arg),
+		     void *arg);
+/* Returns when @run(@arg) is not running and will not run again (unless it
+ * was hooked more than once). Not to be called from @run. */
+void fabric_cntr_unhook(struct fabric_cntr *cntr, void (*run)(void *arg),
+			void *arg);
+
+#endif /* FABRIC_CNTR_H */

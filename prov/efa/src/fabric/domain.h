@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A domain: one device opened by an application, with its protection
+ * domain and address handles. Everything an application makes from it
+ * (endpoint, CQ, AV, MR, counter) takes a reference for its life.
+ */
+#ifndef FABRIC_DOMAIN_H
+#define FABRIC_DOMAIN_H
+
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+
+#include "dev/addr_handle.h"
+#include "dev/device_list.h"
+#include "dev/protection_domain.h"
+#include "fabric/fabric.h"
+#include "fabric/reference.h"
+
+struct fabric_eq;
+
+struct fabric_domain {
+	struct fid_domain fid;
+	/* constant after open */
+	struct fabric_fabric *fabric;
+	const struct dev_device *device;
+	struct dev_pd pd;
+	struct dev_ah_table *ahs;	/* of @pd, for every AV of the domain */
+	uint32_t api_version;		/* of the fabric */
+	enum fi_threading threading;
+	/*
+	 * The data path takes its locks. False under FI_THREAD_DOMAIN and
+	 * FI_THREAD_COMPLETION, which promise that the application does.
+	 * Control calls lock always.
+	 */
+	bool lock_data_path;
+	enum fi_resource_mgmt resource_mgmt;
+	char name[80];
+	/* written by control calls */
+	struct fabric_eq *eq;		/* bound, or NULL */
+	struct fabric_reference users;
+};
+
+static inline struct fabric_domain *fabric_domain_of(struct fid_domain *fid)
+{
+	return (struct fabric_domain *)
+		((char *)fid - offsetof(struct fabric_domain, fid));
+}
+
+/*
+ * fi_domain and fi_domain2: opens the device that @info->domain_attr names.
+ * -FI_ENODATA: no such device; -FI_EINVAL: an attribute that getinfo would
+ * not have given (logged); or what the device says.
+ */
+int fabric_domain_open(struct fid_fabric *fabric, struct fi_info *info,
+		       struct fid_domain **domain, uint64_t flags,
+		       void *context);
+
+#endif /* FABRIC_DOMAIN_H */

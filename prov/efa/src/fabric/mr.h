@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Registered memory. fi_mr_desc gives the fabric_mr itself: the desc that
+ * comes with an operation is a pointer to one.
+ */
+#ifndef FABRIC_MR_H
+#define FABRIC_MR_H
+
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+
+#include "dev/mem_region.h"
+#include "fabric/domain.h"
+
+struct fabric_mr {
+	struct fid_mr fid;
+	uint32_t lkey;			/* what a work request carries */
+	enum fi_hmem_iface iface;	/* not SYSTEM: the CPU keeps off */
+	/* cold */
+	struct fabric_domain *domain;
+	struct dev_mr dev;
+};
+
+/* The registration a desc of an operation stands for. NULL stays NULL. */
+static inline const struct fabric_mr *fabric_mr_of_desc(const void *desc)
+{
+	return desc;
+}
+
+/*
+ * fi_mr_reg, fi_mr_regv, fi_mr_regattr. One range; -FI_EINVAL for none or
+ * several. -FI_EBADFLAGS: flags this provider does not know.
+ * -FI_EOPNOTSUPP: an access the device has not. -FI_ENOSYS: memory other
+ * than the system's. Each refusal is logged.
+ */
+int fabric_mr_reg(struct fid *domain, const void *buf, size_t len,
+		  uint64_t access, uint64_t offset, uint64_t requested_key,
+		  uint64_t flags, struct fid_mr **mr, void *context);
+int fabric_mr_regv(struct fid *domain, const struct iovec *iov, size_t count,
+		   uint64_t access, uint64_t offset, uint64_t requested_key,
+		   uint64_t flags, struct fid_mr **mr, void *context);
+int fabric_mr_regattr(struct fid *domain, const struct fi_mr_attr *attr,
+		      uint64_t flags, struct fid_mr **mr);
+
+#endif /* FABRIC_MR_H */
