@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What clients did wrong, told to a person: on stderr when asked for, and
+ * the last lines in `softefa show`. No client can flood it: at most
+ * FAULT_LOG_PER_SECOND lines a second reach stderr, the rest is counted.
+ */
+#ifndef DAEMON_FAULT_LOG_H
+#define DAEMON_FAULT_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FAULT_LOG_PER_SECOND	20u
+#define FAULT_LOG_KEPT		16u	/* lines kept for show */
+#define FAULT_LOG_LINE		256u	/* longest line, with its NUL */
+
+/* @to_stderr: write lines to stderr as well as keep them. */
+void fault_log_init(bool to_stderr);
+
+/* One fault: who, what was found, what the rule is. No newline. */
+void fault_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A failure of the daemon itself: always on stderr. */
+void fault_log_fatal(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+/* Faults so far. */
+uint64_t fault_log_count(void);
+
+/* Kept line @age steps back (0 = the newest), NULL past the oldest. */
+const char *fault_log_line(unsigned age);
+
+#endif /* DAEMON_FAULT_LOG_H */
