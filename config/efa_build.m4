@@ -51,10 +51,10 @@ AS_IF([test -n "$SANITIZE_CFLAGS"], [
 			[$CC does not link with $SANITIZE_CFLAGS],
 			[with clang, install its package libclang-rt-dev])])
 	CFLAGS=$efa_saved_CFLAGS])
-AC_SUBST([SANITIZE_CFLAGS])
-AM_CONDITIONAL([SANITIZE], [test -n "$SANITIZE_CFLAGS"])])
+AC_SUBST([SANITIZE_CFLAGS])])
 
-# libFuzzer comes with clang alone.
+# libFuzzer comes with clang alone.  With it all code is built for coverage,
+# and a fuzzer itself adds FUZZ_CFLAGS, which brings libFuzzer's main.
 AC_DEFUN([EFA_FUZZ],
 [AC_ARG_ENABLE([fuzz],
 	[AS_HELP_STRING([--enable-fuzz], [build the fuzzers (needs clang)])],
@@ -72,8 +72,10 @@ AS_IF([test "x$enable_fuzz" = xyes], [
 		{ return data == NULL && size; }]])], [],
 		[EFA_MISSING([libFuzzer], [$CC does not link with $FUZZ_CFLAGS],
 			[configure with CC=clang])])
-	CFLAGS=$efa_saved_CFLAGS])
+	CFLAGS=$efa_saved_CFLAGS
+	SANITIZE_CFLAGS="-fsanitize=fuzzer-no-link,address,undefined"])
 AC_SUBST([FUZZ_CFLAGS])
+AM_CONDITIONAL([SANITIZE], [test -n "$SANITIZE_CFLAGS"])
 AM_CONDITIONAL([FUZZ], [test "x$enable_fuzz" = xyes])])
 
 # EFA_LIBRARY_DIR(VARIABLE, DIR, FILE): the directory below DIR with FILE.

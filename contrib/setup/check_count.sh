@@ -1,0 +1,82 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#
+# Runs one test, or one `make check`, and counts what came of it.  Sourced by
+# contrib/check after say.sh, with source_dir set to the source tree.
+# shellcheck disable=SC2154 # source_dir
+
+check_dir=$source_dir/build-check
+passed=0 failed=0 skipped=0
+failures=() skips=()
+
+# count_result NAME STATUS LOG: a single test that ended with STATUS.
+count_result()
+{
+	case $2 in
+	0)	passed=$((passed + 1))
+		printf 'PASS: %s\n' "$1" ;;
+	77)	skipped=$((skipped + 1))
+		skips+=("$1: $(tail -n 1 "$3")")
+		printf 'SKIP: %s: %s\n' "$1" "$(tail -n 1 "$3")" ;;
+	*)	failed=$((failed + 1))
+		failures+=("$1 (status $2): $3")
+		tail -n 40 "$3"
+		printf 'FAIL: %s (status %s)\n' "$1" "$2" ;;
+	esac
+}
+
+# count_run NAME COMMAND...: runs one test; its output goes to a log.
+count_run()
+{
+	local name=$1 log status=0
+
+	shift
+	log=$check_dir/${name//[^A-Za-z0-9.-]/_}.log
+	"$@" >"$log" 2>&1 || status=$?
+	count_result "$name" "$status" "$log"
+}
+
+# count_make_check NAME DIR MAKE-ARGUMENT...: runs `make check` in DIR and
+# counts each of its tests.  A build that fails is one failed test.
+count_make_check()
+{
+	local name=$1 dir=$2 log status=0 file test
+
+	shift 2
+	log=$check_dir/${name//[^A-Za-z0-9.-]/_}.log
+	say "$name"
+	find "$dir" -name '*.trs' -delete
+	make -C "$dir" check "$@" >"$log" 2>&1 || status=$?
+	while IFS= read -r -d '' file; do
+		test=${file#"$dir/"}
+		test=${test%.trs}
+		case $(sed -n 's/^:test-global-result: *//p' "$file") in
+		PASS|XFAIL) status_of=0 ;;
+		SKIP) status_of=77 ;;
+		*) status_of=1 ;;
+		esac
+		count_result "$name: $test" $status_of "${file%.trs}.log"
+	done < <(find "$dir" -name '*.trs' -print0 | sort -z)
+	# make's own failure counts when no test of it already did.
+	if [ $status != 0 ] && ! grep -rqs --include='*.trs' \
+	   -e '^:test-global-result: *\(FAIL\|XPASS\|ERROR\)' "$dir"; then
+		count_result "$name: make check" $status "$log"
+	fi
+}
+
+# count_report: the summary; returns 1 when a test failed.
+count_report()
+{
+	local line
+
+	printf '\n'
+	for line in "${skips[@]}"; do
+		printf 'skipped: %s\n' "$line"
+	done
+	for line in "${failures[@]}"; do
+		printf 'failed: %s\n' "$line"
+	done
+	printf '%d passed, %d failed, %d skipped\n' \
+		"$passed" "$failed" "$skipped"
+	[ "$failed" = 0 ]
+}

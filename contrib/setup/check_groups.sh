@@ -1,0 +1,227 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#
+# The groups of contrib/check.  Sourced by it.  What a group runs follows from
+# where a test lies: prov/efa/test and contrib/test are unit tests,
+# contrib/softefa/test is of the device, fabtests of the plugin.
+# shellcheck disable=SC2154 # here, source_dir, check_dir
+
+# prepare NAME OPTION...: packages, and a configured build in build-check/NAME
+# whose path is left in `build`.  Returns 1, counted, when that fails.
+prepare()
+{
+	local name=$1 log=$check_dir/$1.configure.log rdma_core
+
+	shift
+	packages_need "${build_tree_packages[@]}" libcmocka-dev
+	build=$check_dir/$name
+	: >"$log"
+	rdma_core=$(rdma_core_option)
+	build_tree_configure "$build" "$log" --enable-werror \
+		${rdma_core:+"$rdma_core"} "$@" && return 0
+	count_result "$name: configure" 1 "$log"
+	return 1
+}
+
+# compile: makes everything in `build`, counted when it fails.
+compile()
+{
+	local name=${build##*/}
+
+	build_tree_make "$build" "$check_dir/$name.make.log" \
+		"building in $build" all && return 0
+	count_result "$name: make" 1 "$check_dir/$name.make.log"
+	return 1
+}
+
+# tests_in DIRECTORY...: those of the makefile's tests that lie below one.
+tests_in()
+{
+	local directory
+
+	for directory; do
+		make -s -C "$build" print-tests | grep "^$directory/" || true
+	done | sort -u | tr '\n' ' '
+}
+
+# programs_in DIRECTORY: its tests that are programs, not scripts.
+programs_in()
+{
+	tests_in "$1" | tr ' ' '\n' | grep -v '\.[a-z]*$' | tr '\n' ' '
+}
+
+group_unit()
+{
+	local compiler
+
+	packages_need gcc clang valgrind shellcheck
+	count_run "shellcheck" check_shell
+	for compiler in gcc clang; do
+		prepare $compiler CC=$compiler || continue
+		compile || continue
+		count_make_check "unit, $compiler" "$build" \
+			TESTS="$(tests_in prov/efa/test contrib/check-layers \
+			contrib/test) contrib/check-layers"
+	done
+	if prepare gcc CC=gcc && compile; then
+		count_make_check "unit, valgrind" "$build" \
+			TESTS="$(programs_in prov/efa/test)" \
+			LOG_COMPILER="valgrind -q --error-exitcode=9
+				--leak-check=full --errors-for-leak-kinds=definite"
+	fi
+	unit_aarch64
+}
+
+check_shell()
+{
+	local file files=()
+
+	while IFS= read -r file; do
+		if head -n 2 "$file" | grep -q 'bash\|/bin/sh'; then
+			files+=("$file")
+		fi
+	done < <(cd "$source_dir" && find contrib fabtests prov .ci -type f \
+		\( -name '*.sh' -o ! -name '*.*' \))
+	(cd "$source_dir" && shellcheck -x -P . "${files[@]}")
+}
+
+# Cross-compiled against a Debian root for arm64, and run under qemu in it.
+unit_aarch64()
+{
+	local sysroot cc=aarch64-linux-gnu-gcc
+
+	packages_need gcc-aarch64-linux-gnu qemu-user
+	sysroot=$("$here/aarch64-root")
+	prepare aarch64 --host=aarch64-linux-gnu \
+		--with-libfabric="$sysroot/usr" --with-rdma-core="$sysroot/usr" \
+		CC="$cc --sysroot=$sysroot" PKG_CONFIG_LIBDIR=/nonexistent \
+		CMOCKA_CFLAGS=-I"$sysroot/usr/include" CMOCKA_LIBS=-lcmocka ||
+		return 0
+	compile || return 0
+	count_make_check "unit, aarch64" "$build" \
+		TESTS="$(programs_in prov/efa/test)" \
+		LOG_COMPILER="qemu-aarch64 -L $sysroot"
+}
+
+group_device()
+{
+	prepare gcc CC=gcc && compile || return 0
+	count_make_check "device" "$build" \
+		TESTS="$(tests_in contrib/softefa/test)"
+}
+
+# on_device COMMAND...: COMMAND on emulated devices with the plugin.
+on_device()
+{
+	FI_PROVIDER_PATH=$build/.libs "$build/contrib/softefa/softefa" run -- \
+		"$@"
+}
+
+in_root()
+{
+	"$here/reference-root" run --build "$build" "$@"
+}
+
+group_direct()
+{
+	local pair=$here/setup/pingpong_pair.sh test
+
+	prepare gcc CC=gcc && compile || return 0
+	count_run "direct: fi_info" on_device fi_info -p efa
+	count_run "direct: fi_pingpong dgram" \
+		on_device "$pair" -p efa -e dgram -I 1000
+	count_make_check "direct" "$build" TESTS="$(tests_in fabtests)"
+	need_root || return 0
+	count_run "direct, reference root: fi_info" \
+		in_root --plugin -- softefa run -- fi_info -p efa
+	count_run "direct, reference root: fi_pingpong dgram" \
+		in_root --plugin -- softefa run -- "$pair" -p efa -e dgram -I 1000
+	for test in $(tests_in fabtests); do
+		count_run "direct, reference root: $test" direct_in_root "$test"
+	done
+}
+
+# direct_in_root TEST: one of the makefile's tests, in the reference root.
+direct_in_root()
+{
+	case $1 in
+	*.sh) in_root --plugin -- bash "$source_dir/$1" ;;
+	*) in_root --plugin -- "$build/$1" ;;
+	esac
+}
+
+# need_root: the reference root, made the first time; counted as skipped for
+# a user who may not enter it.
+need_root()
+{
+	local log=$check_dir/reference-root.log
+
+	if [ "$(id -u)" != 0 ]; then
+		echo "the reference root needs root: run contrib/check as root" \
+			>"$log"
+		count_result "reference root" 77 "$log"
+		return 1
+	fi
+	"$here/reference-root" create >"$log" || exit 1
+}
+
+group_interop()
+{
+	local pair=$here/setup/pingpong_pair.sh size
+
+	need_root || return 0
+	prepare gcc CC=gcc && compile || return 0
+	count_run "interop: the provider is the in-tree one" in_tree_provider
+	for size in 64 8192 1048576; do
+		count_run "interop: fi_pingpong rdm, $size bytes" \
+			in_root -- softefa run -- \
+			"$pair" -p efa -e rdm -I 50 -S "$size"
+	done
+	count_run "interop: fi_pingpong dgram" \
+		in_root -- softefa run -- "$pair" -p efa -e dgram -I 50
+}
+
+in_tree_provider()
+{
+	in_root -- softefa run -- fi_info -p efa &&
+	in_root -- sh -c 'test -z "${FI_PROVIDER_PATH:-}"'
+}
+
+group_fuzz()
+{
+	local fuzzer fuzzers
+
+	packages_need clang
+	prepare fuzz CC=clang --enable-fuzz && compile || return 0
+	fuzzers=$(make -s -C "$build" print-fuzzers)
+	for fuzzer in $fuzzers; do
+		count_run "fuzz: $fuzzer" env -C "$check_dir" \
+			"$build/$fuzzer" -max_total_time="${FUZZ_SECONDS:-20}" \
+			-verbosity=0 -print_final_stats=1
+	done
+}
+
+group_sanitize()
+{
+	if prepare asan CC=gcc --enable-sanitize=address,undefined && compile
+	then
+		ASAN_OPTIONS=verify_asan_link_order=0 \
+		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+		count_make_check "sanitize, address and undefined" "$build"
+	fi
+	if prepare tsan CC=gcc --enable-sanitize=thread && compile; then
+		TSAN_OPTIONS=halt_on_error=1 \
+		count_make_check "sanitize, thread" "$build"
+	fi
+}
+
+group_dist()
+{
+	local rdma_core
+
+	prepare gcc CC=gcc || return 0
+	rdma_core=$(rdma_core_option)
+	say "make distcheck"
+	count_run "dist: make distcheck" make -C "$build" -j "$(nproc)" \
+		distcheck DISTCHECK_CONFIGURE_FLAGS="$rdma_core"
+}
