@@ -34,7 +34,7 @@ struct hw_cq {
 int hw_cq_init(struct hw_cq *cq, const struct hw_cq_geometry *geometry);
 
 /*
- * The oldest entry not consumed, or NULL. Valid until hw_cq_consume. The
+ * The oldest entry not consumed, or NULL. Valid until hw_cq_publish. The
  * phase starts at 1 and flips each time around.
  */
 static inline const struct efa_io_cdesc *hw_cq_peek(const struct hw_cq *cq)
@@ -60,10 +60,9 @@ static inline void hw_cq_consume(struct hw_cq *cq)
 void hw_cq_write_doorbell(struct hw_cq *cq, bool arm);
 
 /*
- * Tells the device what was consumed, when enough has gathered: the device
- * only needs it to know that the ring is not overrun, so that one doorbell
- * serves many polls. The ring must be a quarter larger than all work that
- * can be outstanding; hw_cq_depth computes that.
+ * Tells the device what was consumed, when enough has gathered: one
+ * doorbell serves many polls. The device then believes in up to an eighth
+ * of the ring more than there is, which hw_cq_capacity takes into account.
  */
 static inline void hw_cq_publish(struct hw_cq *cq)
 {
@@ -72,8 +71,11 @@ static inline void hw_cq_publish(struct hw_cq *cq)
 		hw_cq_write_doorbell(cq, false);
 }
 
-/* Ring entries for @outstanding work requests, before rounding up. */
+/* Entries to ask for, so that @outstanding work requests never overrun. */
 uint32_t hw_cq_depth(uint32_t outstanding);
+
+/* Work requests that may be outstanding towards a ring of @num_entries. */
+uint32_t hw_cq_capacity(uint32_t num_entries);
 
 /* Asks for an event. Entries that were there before give none for sure:
  * the caller polls once more after arming. */

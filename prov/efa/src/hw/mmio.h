@@ -50,21 +50,39 @@ static inline void hw_order_after_phase(void)
 #endif
 }
 
+/*
+ * Entries that were read stay as they were until the doorbell gives them
+ * back to the device, which may then write over them.
+ */
+static inline void hw_order_reads_before_doorbell(void)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("" ::: "memory");
+#elif defined(__aarch64__)
+	__asm__ volatile("dmb oshld" ::: "memory");
+#endif
+}
+
 static inline void hw_doorbell_write(volatile uint32_t *doorbell,
 				     uint32_t value)
 {
 	*doorbell = value;
 }
 
-/* Copies a queue entry into device memory in whole 8-byte stores. */
-static inline void hw_wc_copy(void *device, const void *local,
+/*
+ * Copies a queue entry of 64 or 128 bytes into device memory in whole
+ * 8-byte stores, in ascending order so that they combine.
+ */
+static inline void hw_wc_copy(void *device, const uint64_t *local,
 			      uint32_t len_bytes)
 {
 	volatile uint64_t *dst = device;
-	const uint64_t *src = local;
 
-	for (uint32_t i = 0; i < len_bytes / 8; i++)
-		dst[i] = src[i];
+#pragma GCC unroll 8
+	for (uint32_t i = 0; i < 8; i++)
+		dst[i] = local[i];
+	for (uint32_t i = 8; i < len_bytes / 8; i++)
+		dst[i] = local[i];
 }
 
 #endif /* HW_MMIO_H */

@@ -2,7 +2,7 @@
 /*
  * The receive queue: descriptors in host memory, one for each buffer of a
  * receive, then the count of descriptors to the doorbell. Request IDs are
- * always 16 bit. One thread at a time (the owner's lock).
+ * always 16 bit. Posters and completers as in hw/send_queue.h.
  */
 #ifndef HW_RECV_QUEUE_H
 #define HW_RECV_QUEUE_H
@@ -12,28 +12,38 @@
 #include "hw/req_id.h"
 #include "hw/work_queue.h"
 
+/* Bytes one descriptor can describe. */
+#define HW_RQ_MAX_SGE_LEN	UINT16_MAX
+
 struct hw_rq {
+	/* the poster's */
 	uint32_t produced;	/* descriptors, free running */
 	uint32_t rung;
-	uint32_t outstanding;	/* descriptors of requests in flight */
-	struct hw_req_table ids;
 	/* constant after init */
 	struct efa_io_rx_desc *ring;
 	volatile uint32_t *doorbell;
 	uint32_t entry_mask;
+	/* both sides' */
+	struct hw_req_table ids;
+	/* the completer's: descriptors of finished receives, free running */
+	uint32_t completed;
 	/* cold */
 	uint64_t doorbells;
 };
 
-/* As hw_sq_init. */
+/* As hw_sq_init, for a ring of 16-byte descriptors. */
 int hw_rq_init(struct hw_rq *rq, const struct hw_wq_geometry *geometry,
 	       uint64_t first_generation);
 void hw_rq_fini(struct hw_rq *rq);
 
-/* True when a receive of @sge_count buffers finds room. */
+/* Poster: does a receive of @sge_count >= 1 buffers find room? */
 static inline bool hw_rq_has_room(const struct hw_rq *rq, uint32_t sge_count)
 {
-	return rq->outstanding + sge_count <= rq->entry_mask + 1;
+	/* pairs with hw_rq_put, whose ID came back before the count */
+	uint32_t completed = __atomic_load_n(&rq->completed,
+					     __ATOMIC_ACQUIRE);
+
+	return rq->produced - completed + sge_count <= rq->entry_mask + 1;
 }
 
 static inline void hw_rq_ring_doorbell(struct hw_rq *rq)
@@ -47,19 +57,18 @@ static inline void hw_rq_ring_doorbell(struct hw_rq *rq)
 }
 
 /*
- * Posts a receive of @sge_count >= 1 buffers of at most 65535 bytes each;
- * assumes that it finds room. @more as in hw_sq_post.
+ * Posts a receive of @sge_count >= 1 buffers of at most HW_RQ_MAX_SGE_LEN
+ * bytes each; assumes that it finds room. @more, @context and @flags as in
+ * hw_sq_post.
  */
 static inline void hw_rq_post(struct hw_rq *rq, const struct hw_sge *sge,
 			      uint32_t sge_count, void *context,
-			      uint32_t flags, bool more)
+			      uint16_t flags, bool more)
 {
-	struct hw_req_slot *slot = hw_req_get(&rq->ids);
+	uint16_t id = (uint16_t)hw_req_get(&rq->ids, context, 0, flags,
+					   (uint16_t)sge_count);
 	uint32_t bits = EFA_IO_RX_FIRST;
 
-	slot->context = context;
-	slot->flags = flags;
-	slot->units = sge_count;
 	for (uint32_t i = 0; i < sge_count; i++) {
 		struct efa_io_rx_desc *desc =
 			&rq->ring[(rq->produced + i) & rq->entry_mask];
@@ -68,18 +77,17 @@ static inline void hw_rq_post(struct hw_rq *rq, const struct hw_sge *sge,
 			bits |= EFA_IO_RX_LAST;
 		desc->buf_addr_lo = (uint32_t)sge[i].addr;
 		desc->buf_addr_hi = (uint32_t)(sge[i].addr >> 32);
-		desc->req_id = (uint16_t)slot->id;
+		desc->req_id = id;
 		desc->length = (uint16_t)sge[i].length;
 		desc->lkey_ctrl = (sge[i].lkey & EFA_IO_LKEY_MASK) | bits;
 		bits = 0;
 	}
 	rq->produced += sge_count;
-	rq->outstanding += sge_count;
 	if (!more)
 		hw_rq_ring_doorbell(rq);
 }
 
-/* The receive in flight with @id, or NULL: the completion is stale. */
+/* Completer: the receive in flight with @id; NULL: the completion is stale. */
 static inline struct hw_req_slot *hw_rq_find(const struct hw_rq *rq,
 					     uint64_t id)
 {
@@ -88,8 +96,11 @@ static inline struct hw_req_slot *hw_rq_find(const struct hw_rq *rq,
 
 static inline void hw_rq_put(struct hw_rq *rq, struct hw_req_slot *slot)
 {
-	rq->outstanding -= slot->units;
+	uint32_t units = slot->units;
+
 	hw_req_put(&rq->ids, slot);
+	__atomic_store_n(&rq->completed, rq->completed + units,
+			 __ATOMIC_RELEASE);
 }
 
 #endif /* HW_RECV_QUEUE_H */

@@ -8,93 +8,114 @@
  *
  * Each use of a slot has a generation of its own, so a completion that is
  * stale (of an earlier use, an earlier QP with this number) or made up is
- * told from a live one by one compare. With 16 bits and n slots the
- * generation returns after 65536 / n uses of the slot.
+ * told from a live one by one compare. Free slots queue up, so that with 16
+ * bits an ID returns after 65536 requests at the earliest.
  *
- * Not thread safe: the owner of the queue serialises.
+ * Two threads work on a table without a lock between them: the poster takes
+ * IDs (get), the completer finds and returns them (find, put). Posters
+ * serialise among themselves, and so do completers.
  */
 #ifndef HW_REQ_ID_H
 #define HW_REQ_ID_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* No live request ever has this ID: 16-bit IDs are below it, and the
  * 64-bit generation skips it. */
 #define HW_REQ_ID_NONE	UINT64_MAX
 
+#define HW_REQ_MAX_SLOTS	32768u
+
+/* A request in flight; all but the ID is the owner's. */
 struct hw_req_slot {
-	uint64_t id;		/* of the request in flight, or HW_REQ_ID_NONE */
-	void *context;		/* the owner's */
-	uint32_t flags;		/* the owner's */
-	uint32_t units;		/* ring entries the request occupies */
+	uint64_t id;		/* or HW_REQ_ID_NONE */
+	void *context;
+	uint32_t peer;		/* whom a send goes to */
+	uint16_t flags;
+	uint16_t units;		/* ring entries the request occupies */
 };
 
 struct hw_req_table {
+	/* constant after init */
 	struct hw_req_slot *slots;
-	uint64_t *free_ids;	/* stack of the next ID of each free slot */
-	uint32_t free_count;
-	uint32_t slot_mask;
+	uint64_t *free_ids;	/* ring: the next ID of each free slot */
 	uint64_t id_mask;	/* 0xffff or UINT64_MAX */
+	uint32_t slot_mask;
+	/* written by the poster: IDs taken, free running */
+	uint32_t taken;
+	/* written by the completer: IDs returned and there from the start */
+	uint32_t returned __attribute__((aligned(64)));
 };
 
 /*
- * Allocates a table of @num_slots (a power of two, 1..32768, else -EINVAL;
- * -ENOMEM). @wide: 64-bit IDs. @first_generation: differs between QPs that
- * may bear the same number (a counter or a random number).
+ * Allocates a table of @num_slots (a power of two, 1..HW_REQ_MAX_SLOTS,
+ * else -EINVAL; -ENOMEM). @wide: 64-bit IDs. @first_generation: differs
+ * between QPs that may bear the same number.
  */
 int hw_req_table_init(struct hw_req_table *table, uint32_t num_slots,
 		      bool wide, uint64_t first_generation);
 /* Frees the table; requests still in flight are forgotten. */
 void hw_req_table_fini(struct hw_req_table *table);
 
-/*
- * Takes a free slot; assumes free_count > 0 (the caller has just tested for
- * a full queue). The slot's context, flags and units are the caller's to
- * set. Returns the slot, whose id goes to the device.
- */
-static inline struct hw_req_slot *hw_req_get(struct hw_req_table *table)
+/* Poster: is no slot free? */
+static inline bool hw_req_is_full(const struct hw_req_table *table)
 {
-	uint64_t id = table->free_ids[--table->free_count];
-	struct hw_req_slot *slot = &table->slots[id & table->slot_mask];
-
-	slot->id = id;
-	return slot;
+	/* pairs with hw_req_put: the returned ID is there to be read */
+	return __atomic_load_n(&table->returned, __ATOMIC_ACQUIRE) ==
+	       table->taken;
 }
 
-/* The slot @id is in flight in, or NULL when no such request is. */
+/*
+ * Poster: takes a free slot for a request, and returns the ID that goes to
+ * the device; assumes that the table is not full.
+ */
+static inline uint64_t hw_req_get(struct hw_req_table *table, void *context,
+				  uint32_t peer, uint16_t flags,
+				  uint16_t units)
+{
+	uint64_t id = table->free_ids[table->taken++ & table->slot_mask];
+	struct hw_req_slot *slot = &table->slots[id & table->slot_mask];
+
+	slot->context = context;
+	slot->peer = peer;
+	slot->flags = flags;
+	slot->units = units;
+	/* pairs with hw_req_find: who finds the ID finds what it is for */
+	__atomic_store_n(&slot->id, id, __ATOMIC_RELEASE);
+	return id;
+}
+
+/* Completer: the slot @id is in flight in, or NULL when there is none. */
 static inline struct hw_req_slot *
 hw_req_find(const struct hw_req_table *table, uint64_t id)
 {
 	struct hw_req_slot *slot = &table->slots[id & table->slot_mask];
+	uint64_t live = __atomic_load_n(&slot->id, __ATOMIC_ACQUIRE);
 
-	return __builtin_expect(slot->id == id, 1) ? slot : (void *)0;
+	return __builtin_expect(live == id, 1) ? slot : NULL;
 }
 
-/* Ends the request of @slot: its ID is dead, the slot free. */
+/* Completer: ends the request of @slot; its ID is dead, the slot free. */
 static inline void hw_req_put(struct hw_req_table *table,
 			      struct hw_req_slot *slot)
 {
 	uint64_t next = (slot->id + table->slot_mask + 1) & table->id_mask;
 
 	if (__builtin_expect(next == HW_REQ_ID_NONE, 0))
-		next = HW_REQ_ID_NONE & table->slot_mask;
-	slot->id = HW_REQ_ID_NONE;
-	table->free_ids[table->free_count++] = next;
+		next &= table->slot_mask;
+	__atomic_store_n(&slot->id, HW_REQ_ID_NONE, __ATOMIC_RELAXED);
+	table->free_ids[table->returned & table->slot_mask] = next;
+	__atomic_store_n(&table->returned, table->returned + 1,
+			 __ATOMIC_RELEASE);
 }
 
-/* Requests in flight. */
+/* Requests in flight; a snapshot. */
 static inline uint32_t hw_req_count(const struct hw_req_table *table)
 {
-	return table->slot_mask + 1 - table->free_count;
+	return table->taken + table->slot_mask + 1 -
+	       __atomic_load_n(&table->returned, __ATOMIC_RELAXED);
 }
-
-/*
- * Ends some request in flight and tells its context and flags; false when
- * there is none. For closing a queue: O(slots) in total when called with
- * the same *@cursor, which starts at 0.
- */
-bool hw_req_drain(struct hw_req_table *table, uint32_t *cursor,
-		  struct hw_req_slot *out);
 
 #endif /* HW_REQ_ID_H */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The send queue: entries go to write-combining device memory, then the
- * producer counter to the doorbell. One thread at a time (the owner's lock).
+ * producer counter to the doorbell.
  *
- *	hw_sq_is_full -> -EAGAIN  |  build a WQE  |  hw_sq_post(more)
- *	...  hw_sq_ring_doorbell when a batch ends
- *	completion: hw_sq_find(id) -> context, flags -> hw_sq_put
+ *	poster:		hw_sq_is_full -> -EAGAIN  |  build a WQE  |
+ *			hw_sq_post(more) ... hw_sq_ring_doorbell
+ *	completer:	hw_sq_find(id) -> context, flags -> hw_sq_put
+ *
+ * Posters serialise among themselves, and so do completers; the two sides
+ * need no lock between them (hw/req_id.h).
  */
 #ifndef HW_SEND_QUEUE_H
 #define HW_SEND_QUEUE_H
@@ -16,18 +19,20 @@
 #include "hw/work_queue.h"
 
 struct hw_sq {
-	/* hot: written by each post */
+	/* the poster's */
 	uint32_t produced;	/* entries, free running */
 	uint32_t rung;		/* value of the last doorbell */
-	struct hw_req_table ids;
-	/* hot: constant after init */
+	/* constant after init */
 	uint8_t *ring;
 	volatile uint32_t *doorbell;
 	uint32_t entry_mask;
-	uint32_t entry_size;
+	uint32_t entry_size;	/* bytes */
 	uint32_t phase_shift;	/* log2 of the entries */
 	uint32_t max_batch;
-	/* cold: counts for the log and for tests */
+	bool wide_ids;
+	/* both sides' */
+	struct hw_req_table ids;
+	/* cold: for the log and for tests */
 	uint64_t doorbells;
 };
 
@@ -37,11 +42,12 @@ struct hw_sq {
  */
 int hw_sq_init(struct hw_sq *sq, const struct hw_wq_geometry *geometry,
 	       uint64_t first_generation);
+/* Requests still in flight are forgotten. */
 void hw_sq_fini(struct hw_sq *sq);
 
 static inline bool hw_sq_is_full(const struct hw_sq *sq)
 {
-	return sq->ids.free_count == 0;
+	return hw_req_is_full(&sq->ids);
 }
 
 /* Tells the device of every entry posted so far. */
@@ -57,23 +63,20 @@ static inline void hw_sq_ring_doorbell(struct hw_sq *sq)
 
 /*
  * Posts @wqe, giving it the request ID and the phase. Assumes that the
- * queue is not full. @more: another post follows at once, or the caller
- * rings the doorbell; a full batch is rung anyway. @context and @flags come
+ * queue is not full and that the entry was started for this queue's entry
+ * size. @more: another post follows at once, or the caller rings the
+ * doorbell; a full batch is rung anyway. @context, @peer and @flags come
  * back from hw_sq_find.
  */
 static inline void hw_sq_post(struct hw_sq *sq, struct hw_send_wqe *wqe,
-			      void *context, uint32_t flags, bool more)
+			      void *context, uint32_t peer, uint16_t flags,
+			      bool more)
 {
-	struct hw_req_slot *slot = hw_req_get(&sq->ids);
-	uint64_t id = slot->id;
+	uint64_t id = hw_req_get(&sq->ids, context, peer, flags, 1);
 
-	slot->context = context;
-	slot->flags = flags;
-	slot->units = 1;
 	wqe->io.meta.req_id = (uint16_t)id;
-	wqe->io.meta.req_id_ex[0] = (uint16_t)(id >> 16);
-	wqe->io.meta.req_id_ex[1] = (uint16_t)(id >> 32);
-	wqe->io.meta.req_id_ex[2] = (uint16_t)(id >> 48);
+	/* req_id_ex, with nothing but reserved bytes before it */
+	wqe->words[3] = id & ~(uint64_t)UINT16_MAX;
 	/* starts at 0 and flips each time around */
 	wqe->io.meta.ctrl2 |= (sq->produced >> sq->phase_shift) &
 			      EFA_IO_TX_META_PHASE;

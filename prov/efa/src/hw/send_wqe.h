@@ -4,8 +4,8 @@
  * phase are the queue's and set by hw_sq_post.
  *
  *	struct hw_send_wqe wqe;
- *	hw_wqe_init(&wqe, EFA_IO_SEND, &dest);
- *	hw_wqe_set_sgl(&wqe, sge, 2);		or hw_wqe_copy_inline
+ *	hw_wqe_init(&wqe, sq->entry_size, EFA_IO_SEND, &dest);
+ *	hw_wqe_set_sgl(&wqe, sge, 2);		or hw_wqe_inline
  *	hw_wqe_set_imm(&wqe, data);
  *
  * Lengths and counts are the caller's to check: they are limits of the
@@ -27,14 +27,17 @@ struct hw_send_wqe {
 };
 
 /*
- * Starts an entry for @dest. Clears the first 64 bytes; the second half,
- * which only wide queues have, is written by wide inline data alone.
+ * Starts an entry for @dest in a queue of @entry_size bytes an entry, all
+ * of which are cleared: what the stack held before is not the device's.
  */
-static inline void hw_wqe_init(struct hw_send_wqe *wqe,
+static inline void hw_wqe_init(struct hw_send_wqe *wqe, uint32_t entry_size,
 			       enum efa_io_send_op_type op,
 			       const struct hw_dest *dest)
 {
 	memset(wqe, 0, EFA_IO_TX_WQE_SIZE);
+	if (entry_size > EFA_IO_TX_WQE_SIZE)
+		memset(wqe->words + EFA_IO_TX_WQE_SIZE / 8, 0,
+		       EFA_IO_TX_WQE_SIZE_WIDE - EFA_IO_TX_WQE_SIZE);
 	wqe->io.meta.ctrl1 = EFA_IO_TX_META_META_DESC | op;
 	wqe->io.meta.ctrl2 = EFA_IO_TX_META_FIRST | EFA_IO_TX_META_LAST |
 			     EFA_IO_TX_META_COMP_REQ;
