@@ -28,10 +28,9 @@ struct fabric_cntr {
 	_Atomic uint64_t errors;
 	atomic_uint waiters;
 	/* cold */
-	bool with_wait;
 	struct fabric_domain *domain;
 	struct fabric_reference users;	/* endpoints bound to it */
-	pthread_mutex_t lock;
+	pthread_mutex_t lock;		/* a leaf: nothing is taken under it */
 	pthread_cond_t changed;
 	pthread_rwlock_t hooks_lock;	/* held for reading while hooks run */
 	struct fabric_progress_hook *hooks;
@@ -62,16 +61,17 @@ static inline void fabric_cntr_add_error(struct fabric_cntr *cntr)
 		fabric_cntr_wake(cntr);
 }
 
-/* fi_cntr_open: FI_CNTR_EVENTS_COMP; wait objects NONE and UNSPEC, others
- * -FI_ENOSYS; byte counting -FI_ENOSYS. */
+/* fi_cntr_open: counts completions; wait objects NONE and UNSPEC, and
+ * fi_cntr_wait works with both. Byte counting and other wait objects:
+ * -FI_ENOSYS. */
 int fabric_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
 		     struct fid_cntr **cntr, void *context);
 
 /*
  * From now on reading @cntr calls @run(@arg), which takes completions off a
- * queue and adds them to their counters; it is called with no lock of the
- * caller but one that keeps the hook alive. The same pair may be hooked
- * several times and is run once. 0, -ENOMEM. Pairs with unhook.
+ * queue and adds them to their counters. @run may take the lock of that
+ * queue; hence neither hook nor unhook is called with it. The same pair may
+ * be hooked several times and is run once. 0, -ENOMEM. Pairs with unhook.
  */
 int fabric_cntr_hook(struct fabric_cntr *cntr, void (*run)(void *arg),
 		     void *arg);

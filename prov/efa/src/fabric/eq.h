@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <rdma/fabric.h>
 #include <rdma/fi_eq.h>
@@ -21,16 +22,16 @@ struct fabric_eq {
 	struct fid_eq fid;
 	struct fabric_fabric *fabric;
 	struct fabric_reference users;	/* objects bound to it */
+	/* constant after open */
+	int wait_fd;		/* readable while events wait; -1: no wait */
+	bool writable;		/* FI_WRITE: fi_eq_write allowed */
+	size_t limit;		/* events held at most */
+	/* under the lock */
 	pthread_mutex_t lock;
 	pthread_cond_t arrived;
-	/* under the lock */
-	struct fabric_event *first, *last;	/* events, oldest first */
-	struct fabric_event *first_error, *last_error;
+	struct fabric_event *first, *last;	/* oldest first */
 	size_t count;
-	int wait_fd;		/* eventfd, readable while events wait; or -1 */
-	bool with_wait;
-	bool writable;		/* FI_WRITE: fi_eq_write allowed */
-	void *read_err_data;	/* of the last fi_eq_readerr, lives till next */
+	void *read_err_data;	/* of the last fi_eq_readerr, until the next */
 };
 
 static inline struct fabric_eq *fabric_eq_of(struct fid_eq *fid)
@@ -39,7 +40,8 @@ static inline struct fabric_eq *fabric_eq_of(struct fid_eq *fid)
 		((char *)fid - offsetof(struct fabric_eq, fid));
 }
 
-/* fi_eq_open. Wait objects NONE, UNSPEC and FD; others -FI_ENOSYS. */
+/* fi_eq_open. Wait objects NONE, FD, and UNSPEC, which is FD; others
+ * -FI_ENOSYS. */
 int fabric_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr,
 		   struct fid_eq **eq, void *context);
 
@@ -51,5 +53,9 @@ int fabric_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr,
  */
 int fabric_eq_post_error(struct fabric_eq *eq, struct fid *object, int err,
 			 int prov_errno, const char *text);
+
+/* fi_trywait for one queue: 0 when its descriptor may be waited for,
+ * -FI_EAGAIN when events are there, -FI_EINVAL without a wait object. */
+int fabric_eq_trywait(struct fabric_eq *eq);
 
 #endif /* FABRIC_EQ_H */

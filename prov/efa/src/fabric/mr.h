@@ -29,9 +29,10 @@ static inline const struct fabric_mr *fabric_mr_of_desc(const void *desc)
 
 /*
  * fi_mr_reg, fi_mr_regv, fi_mr_regattr. One range; -FI_EINVAL for none or
- * several. -FI_EBADFLAGS: flags this provider does not know.
- * -FI_EOPNOTSUPP: an access the device has not. -FI_ENOSYS: memory other
- * than the system's. Each refusal is logged.
+ * several. -FI_EBADFLAGS: any flag, FI_MR_DMABUF among them.
+ * -FI_EOPNOTSUPP: an access the device has not. Else what the kernel says.
+ * Each refusal is logged. The key is the device's, whatever is requested;
+ * @offset means nothing to a region addressed by virtual address.
  */
 int fabric_mr_reg(struct fid *domain, const void *buf, size_t len,
 		  uint64_t access, uint64_t offset, uint64_t requested_key,

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "fabric/mr.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <rdma/fi_errno.h>
+
+#include "compat/log.h"
+#include "fabric/unsupported.h"
+
+#define MR_ACCESS_KNOWN	(FI_SEND | FI_RECV | FI_READ | FI_WRITE | \
+			 FI_REMOTE_READ | FI_REMOTE_WRITE)
+
+/* The device reads local memory without asking; verbs wants the local
+ * right to write with the remote one. */
+static int mr_verbs_access(uint64_t access)
+{
+	int verbs = 0;
+
+	if (access & (FI_RECV | FI_READ | FI_REMOTE_WRITE))
+		verbs |= IBV_ACCESS_LOCAL_WRITE;
+	if (access & FI_REMOTE_READ)
+		verbs |= IBV_ACCESS_REMOTE_READ;
+	if (access & FI_REMOTE_WRITE)
+		verbs |= IBV_ACCESS_REMOTE_WRITE;
+	return verbs;
+}
+
+static int mr_check_access(const struct fabric_domain *domain,
+			   uint64_t access)
+{
+	const struct dev_caps *caps = &domain->device->caps;
+
+	if (access & ~(uint64_t)MR_ACCESS_KNOWN) {
+		compat_warn(FI_LOG_MR, "unknown access 0x%" PRIx64,
+			    access & ~(uint64_t)MR_ACCESS_KNOWN);
+		return -FI_EINVAL;
+	}
+	if ((access & (FI_READ | FI_REMOTE_READ) && !caps->rdma_read) ||
+	    (access & (FI_WRITE | FI_REMOTE_WRITE) && !caps->rdma_write)) {
+		compat_warn(FI_LOG_MR, "access 0x%" PRIx64 " needs RDMA %s, "
+			    "which %s does not have; register for FI_SEND and "
+			    "FI_RECV alone", access,
+			    caps->rdma_read ? "write" : "read",
+			    domain->device->name);
+		return -FI_EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static const char *mr_remedy(int err)
+{
+	switch (err) {
+	case -FI_ENOMEM:
+		return "raise the limit of locked memory (ulimit -l), or use "
+		       "huge pages so that the device needs fewer entries";
+	case -FI_EFAULT:
+		return "the range must be mapped, and writable when it is "
+		       "registered for receiving or remote writes";
+	default:
+		return "see what the kernel logged";
+	}
+}
+
+static int mr_close(struct fid *fid)
+{
+	struct fabric_mr *mr = (struct fabric_mr *)
+		((char *)fid - offsetof(struct fabric_mr, fid.fid));
+	int ret;
+
+	ret = dev_mr_destroy(&mr->dev);
+	if (ret) {
+		compat_warn(FI_LOG_MR, "cannot deregister the region with key "
+			    "0x%x: %s", mr->dev.rkey, fi_strerror(-ret));
+		return ret;
+	}
+	fabric_reference_put(&mr->domain->users);
+	free(mr);
+	return 0;
+}
+
+/* Regions belong to no endpoint: binding one is allowed and means nothing. */
+static int mr_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
+{
+	return bfid->fclass == FI_CLASS_EP && !flags ? 0 : -FI_ENOSYS;
+}
+
+static int mr_control(struct fid *fid, int command, void *arg)
+{
+	return command == FI_ENABLE ? 0 : -FI_ENOSYS;
+}
+
+static struct fi_ops mr_fid_ops = {
+	.size = sizeof(struct fi_ops),
+	.close = mr_close,
+	.bind = mr_bind,
+	.control = mr_control,
+	.ops_open = fabric_no_ops_open,
+};
+
+static int mr_create(struct fabric_domain *domain, const void *buf,
+		     size_t len, uint64_t access, struct fabric_mr **result)
+{
+	struct fabric_mr *mr = calloc(1, sizeof(*mr));
+	int ret;
+
+	if (!mr)
+		return -FI_ENOMEM;
+	ret = dev_mr_create(&domain->pd, (void *)(uintptr_t)buf, len,
+			    mr_verbs_access(access), &mr->dev);
+	if (ret) {
+		compat_warn(FI_LOG_MR, "cannot register %zu bytes at %p with "
+			    "%s: %s; %s", len, buf, domain->device->name,
+			    fi_strerror(-ret), mr_remedy(ret));
+		free(mr);
+		return ret;
+	}
+	mr->lkey = mr->dev.lkey;
+	mr->iface = FI_HMEM_SYSTEM;
+	mr->domain = domain;
+	fabric_reference_get(&domain->users);
+	mr->fid.fid.fclass = FI_CLASS_MR;
+	mr->fid.fid.ops = &mr_fid_ops;
+	mr->fid.mem_desc = mr;
+	mr->fid.key = mr->dev.rkey;
+	*result = mr;
+	return 0;
+}
+
+int fabric_mr_reg(struct fid *fid, const void *buf, size_t len,
+		  uint64_t access, uint64_t offset, uint64_t requested_key,
+		  uint64_t flags, struct fid_mr **result, void *context)
+{
+	struct fabric_domain *domain;
+	struct fabric_mr *mr = NULL;
+	int ret;
+
+	if (fid->fclass != FI_CLASS_DOMAIN)
+		return -FI_EINVAL;
+	domain = fabric_domain_of((struct fid_domain *)fid);
+	if (flags) {
+		compat_warn(FI_LOG_MR, "registration flags 0x%" PRIx64
+			    " are not supported", flags);
+		return -FI_EBADFLAGS;
+	}
+	ret = mr_check_access(domain, access);
+	if (ret)
+		return ret;
+	ret = mr_create(domain, buf, len, access, &mr);
+	if (ret)
+		return ret;
+	mr->fid.fid.context = context;
+	*result = &mr->fid;
+	return 0;
+}
+
+int fabric_mr_regv(struct fid *domain, const struct iovec *iov, size_t count,
+		   uint64_t access, uint64_t offset, uint64_t requested_key,
+		   uint64_t flags, struct fid_mr **mr, void *context)
+{
+	if (count != 1 || !iov) {
+		compat_warn(FI_LOG_MR, "one registration is one range, not "
+			    "%zu (mr_iov_limit is 1)", count);
+		return -FI_EINVAL;
+	}
+	return fabric_mr_reg(domain, iov->iov_base, iov->iov_len, access,
+			     offset, requested_key, flags, mr, context);
+}
+
+/*
+ * Reads only what every version of fi_mr_attr has. The interface is defined
+ * for endpoints with FI_HMEM alone (fi_mr(3)), which are not offered.
+ */
+int fabric_mr_regattr(struct fid *domain, const struct fi_mr_attr *attr,
+		      uint64_t flags, struct fid_mr **mr)
+{
+	return fabric_mr_regv(domain, attr->mr_iov, attr->iov_count,
+			      attr->access, attr->offset, attr->requested_key,
+			      flags, mr, attr->context);
+}
