@@ -92,11 +92,13 @@ static void create_cq(struct endpoint *e, const struct endpoint_wish *wish)
 		.wc_flags = IBV_WC_STANDARD_FLAGS,
 	};
 
-	if (wish->channel) {
+	e->channel = wish->shared_channel;
+	e->channel_is_shared = wish->shared_channel;
+	if (wish->channel && !e->channel) {
 		e->channel = ibv_create_comp_channel(e->ctx);
 		REQUIRE(e->channel);
-		attr.channel = e->channel;
 	}
+	attr.channel = e->channel;
 	e->cq_has_sgid = device_has(e->ctx,
 				    EFADV_DEVICE_ATTR_CAPS_CQ_WITH_SGID);
 	if (e->cq_has_sgid)
@@ -232,7 +234,7 @@ void endpoint_close(struct endpoint *e)
 		EXPECT_EQ(ibv_destroy_ah(e->ah), 0);
 	EXPECT_EQ(ibv_destroy_qp(e->qp), 0);
 	EXPECT_EQ(ibv_destroy_cq(ibv_cq_ex_to_cq(e->cq)), 0);
-	if (e->channel)
+	if (e->channel && !e->channel_is_shared)
 		EXPECT_EQ(ibv_destroy_comp_channel(e->channel), 0);
 	EXPECT_EQ(ibv_dereg_mr(e->mr), 0);
 	EXPECT_EQ(ibv_dealloc_pd(e->pd), 0);

@@ -29,6 +29,7 @@ int device_access(struct ibv_context *ctx);
 struct endpoint_wish {
 	bool ud;
 	bool channel;		/* completion channel; CQ not armed */
+	struct ibv_comp_channel *shared_channel;	/* this one instead */
 	uint16_t efa_flags;	/* EFADV_QP_FLAGS_* */
 	uint8_t rnr_retry;	/* 7 = without end; SRD where supported */
 	uint32_t send_depth, recv_depth, cq_depth;
@@ -53,6 +54,7 @@ struct endpoint {
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
 	struct ibv_comp_channel *channel;
+	bool channel_is_shared;
 	struct ibv_cq_ex *cq;
 	struct ibv_qp *qp;
 	struct ibv_qp_ex *qpx;
