@@ -50,7 +50,7 @@ count_make_check()
 	while IFS= read -r -d '' file; do
 		test=${file#"$dir/"}
 		test=${test%.trs}
-		case $(sed -n 's/^:test-global-result: *//p' "$file") in
+		case $(sed -n 's/^:global-test-result: *//p' "$file") in
 		PASS|XFAIL) status_of=0 ;;
 		SKIP) status_of=77 ;;
 		*) status_of=1 ;;
@@ -59,7 +59,7 @@ count_make_check()
 	done < <(find "$dir" -name '*.trs' -print0 | sort -z)
 	# make's own failure counts when no test of it already did.
 	if [ $status != 0 ] && ! grep -rqs --include='*.trs' \
-	   -e '^:test-global-result: *\(FAIL\|XPASS\|ERROR\)' "$dir"; then
+	   -e '^:global-test-result: *\(FAIL\|XPASS\|ERROR\)' "$dir"; then
 		count_result "$name: make check" $status "$log"
 	fi
 }

@@ -52,8 +52,9 @@ programs_in()
 
 group_unit()
 {
-	local compiler
+	local compiler valgrind='valgrind -q --error-exitcode=9'
 
+	valgrind+=' --leak-check=full --errors-for-leak-kinds=definite'
 	packages_need gcc clang valgrind shellcheck
 	count_run "shellcheck" check_shell
 	for compiler in gcc clang; do
@@ -66,8 +67,7 @@ group_unit()
 	if prepare gcc CC=gcc && compile; then
 		count_make_check "unit, valgrind" "$build" \
 			TESTS="$(programs_in prov/efa/test)" \
-			LOG_COMPILER="valgrind -q --error-exitcode=9
-				--leak-check=full --errors-for-leak-kinds=definite"
+			LOG_COMPILER="$valgrind"
 	fi
 	unit_aarch64
 }
@@ -88,13 +88,17 @@ check_shell()
 # Cross-compiled against a Debian root for arm64, and run under qemu in it.
 unit_aarch64()
 {
-	local sysroot cc=aarch64-linux-gnu-gcc
+	local sysroot cc=aarch64-linux-gnu-gcc machine=aarch64-linux-gnu
 
 	packages_need gcc-aarch64-linux-gnu qemu-user
 	sysroot=$("$here/aarch64-root")
-	prepare aarch64 --host=aarch64-linux-gnu \
+	# The compiler's own libc is of another version than the root's.
+	cc+=" --sysroot=$sysroot -isystem $sysroot/usr/include/$machine"
+	cc+=" -isystem $sysroot/usr/include -B$sysroot/usr/lib/$machine"
+	cc+=" -L$sysroot/usr/lib/$machine"
+	prepare aarch64 --host=$machine \
 		--with-libfabric="$sysroot/usr" --with-rdma-core="$sysroot/usr" \
-		CC="$cc --sysroot=$sysroot" PKG_CONFIG_LIBDIR=/nonexistent \
+		CC="$cc" PKG_CONFIG_LIBDIR=/nonexistent \
 		CMOCKA_CFLAGS=-I"$sysroot/usr/include" CMOCKA_LIBS=-lcmocka ||
 		return 0
 	compile || return 0
@@ -146,7 +150,8 @@ direct_in_root()
 {
 	case $1 in
 	*.sh) in_root --plugin -- bash "$source_dir/$1" ;;
-	*) in_root --plugin -- "$build/$1" ;;
+	*) in_root --plugin -- \
+		"$source_dir/contrib/softefa/test/run_on_softefa" "$build/$1" ;;
 	esac
 }
 
@@ -183,8 +188,9 @@ group_interop()
 
 in_tree_provider()
 {
-	in_root -- softefa run -- fi_info -p efa &&
-	in_root -- sh -c 'test -z "${FI_PROVIDER_PATH:-}"'
+	in_root -- softefa run -- fi_info -p efa -v >"$check_dir/fi_info" &&
+	cat "$check_dir/fi_info" &&
+	grep -q 'version: 201\.' "$check_dir/fi_info"
 }
 
 group_fuzz()
