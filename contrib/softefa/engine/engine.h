@@ -50,7 +50,10 @@ struct guest_memory {
 		     size_t len_bytes);
 };
 
-/* Calls the engine makes on its owner; never from inside a create/destroy. */
+/*
+ * Calls the engine makes on its owner, from engine_poll and engine_qp_modify
+ * alone. The owner must not call the engine from inside one.
+ */
 struct engine_ops {
 	/*
 	 * A CQ with events has entries its consumer has not taken, and no
@@ -151,7 +154,16 @@ struct engine_cq_attr {
 	void *opaque;			/* for engine_ops.cq_event */
 };
 
-/* Ring and doorbell stay the caller's; valid until engine_cq_destroy. */
+/*
+ * Ring and doorbell stay the caller's; valid until engine_cq_destroy.
+ * -EINVAL for a bad depth or events without a doorbell, -EOPNOTSUPP for a
+ * flag the device does not have, -ENOMEM for one CQ too many.
+ *
+ * A CQ whose doorbell says that its consumer left no room is overrun: it
+ * takes no further entry and its QPs go to ERR. The doorbell is all that is
+ * known of the consumer, who need not ring it after each entry. A CQ
+ * without a doorbell is never full: its oldest entries are overwritten.
+ */
 int engine_cq_create(struct engine_context *ctx,
 		     const struct engine_cq_attr *attr, struct engine_cq **cq);
 uint16_t engine_cq_number(const struct engine_cq *cq);
@@ -198,7 +210,11 @@ struct engine_qp_attr {
 	volatile uint32_t *rq_doorbell;
 };
 
-/* Checks the attributes against the profile (-EINVAL) before the rings. */
+/*
+ * Checks the attributes against the profile before there are rings (ring
+ * and doorbell pointers are not looked at): -EINVAL beyond a limit or for a
+ * CQ of another context, -EOPNOTSUPP for a flag the device does not have.
+ */
 int engine_qp_attr_check(const struct engine_pd *pd,
 			 const struct engine_qp_attr *attr);
 
@@ -219,6 +235,7 @@ struct engine_qp_state_attr {
 	uint8_t rnr_retry;		/* 7 = without end */
 	uint16_t pkey_index;
 	uint8_t port;
+	enum engine_qp_state cur_state;	/* what the driver believes */
 };
 
 /* Bits of enum ibv_qp_attr_mask that the device knows. */
@@ -232,8 +249,11 @@ struct engine_qp_state_attr {
 #define ENGINE_QPA_RNR_RETRY	(1u << 12)
 
 /*
- * -EOPNOTSUPP for a mask bit EFA does not know, -EINVAL for a transition
- * that does not exist or misses a required attribute. Entering ERR flushes:
+ * The transitions of the efa kernel driver. -EOPNOTSUPP for a mask bit EFA
+ * does not know, a port other than 1, a pkey index other than 0, or
+ * RNR_RETRY on a device without it; -EINVAL for a transition that does not
+ * exist, misses a required attribute or has one it does not take, or for a
+ * cur_state (with CUR_STATE) that is not the QP's. Entering ERR flushes:
  * every outstanding WR completes with FLUSHED. Entering RESET forgets them.
  */
 int engine_qp_modify(struct engine_qp *qp,

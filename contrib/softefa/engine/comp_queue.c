@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "engine/comp_queue.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/device_state.h"
+#include "engine/ring_memory.h"
+#include "engine/rule_check.h"
+
+static int check_attr(const struct device_profile *profile,
+		      const struct engine_cq_attr *attr)
+{
+	static const struct {
+		uint32_t flag, cap;
+	} needs[] = {
+		{ ENGINE_CQ_EVENTS, DEVICE_CAP_CQ_NOTIFICATIONS },
+		{ ENGINE_CQ_SGID, DEVICE_CAP_CQ_WITH_SGID },
+		{ ENGINE_CQ_SQ_REQ_ID_64, DEVICE_CAP_SQ_64_BIT_REQ_ID },
+	};
+	uint32_t possible = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+		if (profile->device_caps & needs[i].cap)
+			possible |= needs[i].flag;
+	if (attr->flags & ~possible)
+		return -EOPNOTSUPP;
+	/* The doorbell has 16 bits for the consumer's count: a deeper ring
+	 * could not tell full from empty. */
+	if (!attr->depth || (attr->depth & (attr->depth - 1)) ||
+	    attr->depth > profile->max_cqe ||
+	    attr->depth > EFA_IO_DB_CONS_MASK / 2 + 1)
+		return -EINVAL;
+	if (!attr->ring || ((attr->flags & ENGINE_CQ_EVENTS) &&
+			    !attr->doorbell))
+		return -EINVAL;
+	return 0;
+}
+
+int engine_cq_create(struct engine_context *ctx,
+		     const struct engine_cq_attr *attr, struct engine_cq **out)
+{
+	struct engine_cq *cq;
+	int err;
+
+	err = check_attr(ctx->device->profile, attr);
+	if (err)
+		return err;
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return -ENOMEM;
+	err = number_pool_take(&ctx->device->cqs, cq, &cq->number);
+	if (err) {
+		free(cq);
+		return err;
+	}
+	cq->ctx = ctx;
+	cq->ring = attr->ring;
+	cq->doorbell = attr->doorbell;
+	cq->depth = attr->depth;
+	cq->flags = attr->flags;
+	cq->opaque = attr->opaque;
+	cq->event_sn = -1;
+	LIST_INSERT_HEAD(&ctx->cqs, cq, link);
+	if (cq->flags & ENGINE_CQ_EVENTS)
+		LIST_INSERT_HEAD(&ctx->device->engine->event_cqs, cq,
+				 event_link);
+	*out = cq;
+	return 0;
+}
+
+uint16_t engine_cq_number(const struct engine_cq *cq)
+{
+	return cq->number;
+}
+
+uint32_t engine_cq_event_count(const struct engine_cq *cq)
+{
+	return cq->event_count;
+}
+
+int engine_cq_destroy(struct engine_cq *cq)
+{
+	if (cq->users)
+		return -EBUSY;
+	number_pool_return(&cq->ctx->device->cqs, cq->number);
+	LIST_REMOVE(cq, link);
+	if (cq->flags & ENGINE_CQ_EVENTS)
+		LIST_REMOVE(cq, event_link);
+	free(cq);
+	return 0;
+}
+
+/* Entries that the consumer has not taken, as far as its doorbell says. */
+static uint32_t unread(const struct engine_cq *cq, uint32_t doorbell)
+{
+	return (cq->produced - doorbell) & EFA_IO_DB_CONS_MASK;
+}
+
+static bool has_room(struct engine_cq *cq)
+{
+	uint32_t doorbell, count;
+
+	if (cq->overrun)
+		return false;
+	if (!cq->doorbell)
+		return true;
+	doorbell = doorbell_read(cq->doorbell);
+	count = unread(cq, doorbell);
+	if (count < cq->depth)
+		return true;
+	cq->overrun = true;
+	if (count == cq->depth)
+		rule_broken(cq->ctx, &cq->reported, RULE_CQ_OVERRUN,
+			    "CQ %u: overrun: entry %u does not fit, all %u are unread by the doorbell",
+			    cq->number, cq->produced, cq->depth);
+	else
+		rule_broken(cq->ctx, &cq->reported, RULE_CQ_OVERRUN,
+			    "CQ %u: doorbell says %u entries consumed, written were %u of %u",
+			    cq->number, doorbell & EFA_IO_DB_CONS_MASK,
+			    cq->produced & EFA_IO_DB_CONS_MASK, cq->depth);
+	return false;
+}
+
+/*
+ * The word with the phase bit goes last: its release pairs with the
+ * consumer's read barrier between the phase bit and the rest.
+ */
+static void write_entry(struct engine_cq *cq, struct efa_io_cdesc *entry)
+{
+	uint8_t *slot = cq->ring + (size_t)(cq->produced & (cq->depth - 1)) *
+		EFA_IO_CDESC_SIZE;
+	uint32_t first_word;
+
+	if (!(cq->produced & cq->depth))
+		entry->flags |= EFA_IO_CDESC_PHASE;
+	memcpy(&first_word, entry, sizeof(first_word));
+	memcpy(slot + sizeof(first_word), (uint8_t *)entry + sizeof(first_word),
+	       sizeof(*entry) - sizeof(first_word));
+	__atomic_store_n((uint32_t *)slot, first_word, __ATOMIC_RELEASE);
+	cq->produced++;
+}
+
+void comp_queue_post(struct engine_cq *cq, const struct efa_io_cdesc *entry)
+{
+	struct engine_device_counters *counters = &cq->ctx->device->counters;
+	struct efa_io_cdesc written = *entry;
+
+	if (!has_room(cq))
+		return;
+	write_entry(cq, &written);
+	counters->completions++;
+	if (written.status != EFA_IO_COMP_STATUS_OK)
+		counters->error_completions++;
+}
+
+bool comp_queue_give_event(struct engine_cq *cq)
+{
+	struct engine *engine = cq->ctx->device->engine;
+	uint32_t doorbell, count;
+	int sn;
+
+	doorbell = doorbell_read(cq->doorbell);
+	sn = (doorbell & EFA_IO_DB_CMD_SN) >> EFA_IO_DB_CMD_SN_SHIFT;
+	count = unread(cq, doorbell);
+	if (!count || count > cq->depth || sn == cq->event_sn)
+		return false;
+	cq->event_sn = sn;
+	cq->event_count++;
+	if (engine->ops->cq_event)
+		engine->ops->cq_event(engine->owner, cq->opaque);
+	return true;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Completion queues: the device writes entries and never reads them back.
+ * The engine.h half is engine_cq_*.
+ */
+#ifndef ENGINE_COMP_QUEUE_H
+#define ENGINE_COMP_QUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "engine/engine.h"
+#include "hw/efa_io_defs.h"
+
+struct engine_cq {
+	/* for each entry */
+	uint8_t *ring;
+	const volatile uint32_t *doorbell;	/* may be NULL */
+	uint32_t depth;			/* a power of two */
+	uint32_t produced;		/* counts freely */
+	uint32_t flags;			/* ENGINE_CQ_* */
+	bool overrun;			/* takes no more entries */
+
+	/* events: at most one for each sequence number of the consumer */
+	int event_sn;			/* the last one served, -1: none */
+	uint32_t event_count;
+	void *opaque;
+
+	struct engine_context *ctx;
+	uint32_t number;
+	uint32_t users;			/* queues of QPs that report here */
+	uint32_t reported;		/* by rule_broken */
+	LIST_ENTRY(engine_cq) link;	/* of the context */
+	LIST_ENTRY(engine_cq) event_link;	/* of the engine */
+};
+
+/*
+ * Appends @entry, complete but for its phase bit. A queue that is overrun
+ * drops it; the entry that does not fit makes it so. The poll loop stops
+ * the QPs of such a queue.
+ */
+void comp_queue_post(struct engine_cq *cq, const struct efa_io_cdesc *entry);
+
+/*
+ * Gives the completion event of @cq, which must have ENGINE_CQ_EVENTS, when
+ * entries lie beyond the consumer's index and none was given for its
+ * present sequence number; whether or not the queue is armed: the request
+ * bit shares a word with the index, whose next store wipes it out, so it
+ * can be missed. A driver must expect spurious events anyway. True if one
+ * was given.
+ */
+bool comp_queue_give_event(struct engine_cq *cq);
+
+#endif /* ENGINE_COMP_QUEUE_H */

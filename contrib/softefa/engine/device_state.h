@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the modules of the engine know of the objects above them: engine,
+ * device, context, protection domain. Data only; each list is walked and
+ * changed by the module of its elements, and by the context's teardown.
+ */
+#ifndef ENGINE_DEVICE_STATE_H
+#define ENGINE_DEVICE_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "engine/due_heap.h"
+#include "engine/engine.h"
+#include "engine/number_pool.h"
+
+TAILQ_HEAD(qp_list, engine_qp);
+TAILQ_HEAD(op_list, send_op);
+LIST_HEAD(cq_list, engine_cq);
+LIST_HEAD(mr_list, engine_mr);
+LIST_HEAD(ah_list, engine_ah);
+LIST_HEAD(pd_list, engine_pd);
+LIST_HEAD(context_list, engine_context);
+SLIST_HEAD(op_slab_list, send_op_slab);
+
+struct engine {
+	const struct engine_ops *ops;
+	void *owner;
+	LIST_HEAD(, engine_device) devices;
+
+	/* of all devices, for the poll loop */
+	struct qp_list qps;
+	struct cq_list event_cqs;	/* those with ENGINE_CQ_EVENTS */
+	struct due_heap timers;		/* of struct send_op.due */
+	uint64_t now_ns;		/* of the current engine_poll */
+
+	struct op_list free_ops;
+	struct op_slab_list op_slabs;
+	uint64_t next_qp_serial;
+	void *bounce;			/* GUEST_COPY_BOUNCE_BYTES */
+};
+
+#define DEVICE_AH_BUCKETS	1024u	/* a power of two */
+
+struct engine_device {
+	struct engine *engine;
+	const struct device_profile *profile;
+	uint8_t gid[16];
+	struct number_pool qpns, cqs, pds, keys, ahs;
+	struct ah_list ah_hash[DEVICE_AH_BUCKETS];	/* by PD and GID */
+	struct context_list contexts;
+	struct engine_device_counters counters;
+	LIST_ENTRY(engine_device) link;
+};
+
+struct engine_context {
+	struct engine_device *device;
+	struct guest_memory *mem;
+	void *opaque;
+	bool dead;		/* mem said -ESRCH: nothing is carried out */
+	struct pd_list pds;
+	struct cq_list cqs;
+	LIST_ENTRY(engine_context) link;
+};
+
+struct engine_pd {
+	struct engine_context *ctx;
+	uint32_t number;
+	uint32_t users;		/* MRs, AHs and QPs */
+	struct mr_list mrs;
+	struct ah_list ahs;
+	struct qp_list qps;
+	LIST_ENTRY(engine_pd) link;
+};
+
+#endif /* ENGINE_DEVICE_STATE_H */

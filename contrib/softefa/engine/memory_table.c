@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "engine/memory_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "engine/device_state.h"
+
+struct engine_mr {
+	struct engine_pd *pd;
+	uint32_t key;
+	uint32_t access;
+	uint64_t start;
+	uint64_t length;
+	uint64_t iova;
+	LIST_ENTRY(engine_mr) link;
+};
+
+static uint32_t possible_access(const struct device_profile *profile)
+{
+	uint32_t access = ENGINE_ACCESS_LOCAL_WRITE;
+
+	if (profile->device_caps & DEVICE_CAP_RDMA_READ)
+		access |= ENGINE_ACCESS_REMOTE_READ;
+	if (profile->device_caps & DEVICE_CAP_RDMA_WRITE)
+		access |= ENGINE_ACCESS_REMOTE_WRITE;
+	return access;
+}
+
+static int check_range(const struct engine_pd *pd, uint64_t start,
+		       uint64_t length, uint64_t iova, uint32_t access)
+{
+	const struct device_profile *profile = pd->ctx->device->profile;
+	bool for_write = access & (ENGINE_ACCESS_LOCAL_WRITE |
+				   ENGINE_ACCESS_REMOTE_WRITE);
+
+	if (access & ~possible_access(profile))
+		return -EOPNOTSUPP;
+	if (!length || length > profile->max_mr_size ||
+	    start + length < start || iova + length < iova)
+		return -EINVAL;
+	return pd->ctx->mem->check(pd->ctx->mem, start, length, for_write);
+}
+
+int engine_mr_create(struct engine_pd *pd, uint64_t start, uint64_t length,
+		     uint64_t iova, uint32_t access, struct engine_mr **out)
+{
+	struct engine_mr *mr;
+	int err;
+
+	err = check_range(pd, start, length, iova, access);
+	if (err)
+		return err;
+	mr = calloc(1, sizeof(*mr));
+	if (!mr)
+		return -ENOMEM;
+	err = number_pool_take(&pd->ctx->device->keys, mr, &mr->key);
+	if (err) {
+		free(mr);
+		return err;
+	}
+	mr->pd = pd;
+	mr->access = access;
+	mr->start = start;
+	mr->length = length;
+	mr->iova = iova;
+	LIST_INSERT_HEAD(&pd->mrs, mr, link);
+	pd->users++;
+	*out = mr;
+	return 0;
+}
+
+uint32_t engine_mr_key(const struct engine_mr *mr)
+{
+	return mr->key;
+}
+
+void engine_mr_destroy(struct engine_mr *mr)
+{
+	number_pool_return(&mr->pd->ctx->device->keys, mr->key);
+	LIST_REMOVE(mr, link);
+	mr->pd->users--;
+	free(mr);
+}
+
+int memory_resolve(const struct engine_pd *pd, uint32_t key, uint64_t addr,
+		   uint64_t len_bytes, uint32_t access, uint64_t *guest_addr)
+{
+	const struct engine_mr *mr;
+
+	mr = number_pool_find(&pd->ctx->device->keys, key);
+	if (!mr || mr->pd != pd || (access & ~mr->access))
+		return -EACCES;
+	if (len_bytes && (addr < mr->iova || len_bytes > mr->length ||
+			  addr - mr->iova > mr->length - len_bytes))
+		return -EACCES;
+	*guest_addr = mr->start + (addr - mr->iova);
+	return 0;
+}

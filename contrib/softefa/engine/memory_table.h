@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Registered memory: the device's translation of (key, address) to the
+ * guest's. The engine.h half is engine_mr_*.
+ */
+#ifndef ENGINE_MEMORY_TABLE_H
+#define ENGINE_MEMORY_TABLE_H
+
+#include <stdint.h>
+
+#include "engine/engine.h"
+
+/*
+ * Where in the guest @pd's range of @len_bytes at device address @addr is,
+ * if @key is one of @pd's, covers the range and grants all of @access
+ * (ENGINE_ACCESS_*, 0: reading for oneself), else -EACCES. Of an empty
+ * range only the key and the access are checked.
+ *
+ * The answer holds until the next destroy: who works on across polls asks
+ * again.
+ */
+int memory_resolve(const struct engine_pd *pd, uint32_t key, uint64_t addr,
+		   uint64_t len_bytes, uint32_t access, uint64_t *guest_addr);
+
+#endif /* ENGINE_MEMORY_TABLE_H */

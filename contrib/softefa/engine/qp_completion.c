@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "engine/qp_completion.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "engine/address_table.h"
+#include "engine/comp_queue.h"
+#include "engine/rule_check.h"
+
+static uint8_t entry_flags(enum efa_io_queue_type queue,
+			   enum efa_io_send_op_type op)
+{
+	return queue << EFA_IO_CDESC_Q_TYPE_SHIFT |
+		((op << EFA_IO_CDESC_OP_TYPE_SHIFT) & EFA_IO_CDESC_OP_TYPE);
+}
+
+void qp_complete_send(struct send_op *op, enum efa_io_comp_status status)
+{
+	const struct send_request *request = &op->request;
+	struct engine_qp *qp = op->qp;
+	struct efa_io_cdesc entry = {
+		.req_id = request->req_id,
+		.status = status,
+		.flags = entry_flags(EFA_IO_SEND_QUEUE, request->op),
+		.qp_num = qp->number,
+	};
+
+	if (qp->flags & ENGINE_QP_SQ_REQ_ID_64)
+		memcpy(entry.tx.req_id_ex,
+		       (const uint8_t *)&request->req_id +
+		       sizeof(entry.req_id), sizeof(entry.tx.req_id_ex));
+	/* The slot is free before the guest can know of it. */
+	qp->sq.in_flight--;
+	if (!qp->ctx->dead &&
+	    (request->comp_requested || status != EFA_IO_COMP_STATUS_OK))
+		comp_queue_post(qp->send_cq, &entry);
+	send_op_free(qp->ctx->device->engine, op);
+}
+
+/* Who sent it: the receiver's number for the GID, else the GID itself. */
+static void name_sender(struct engine_qp *qp, const struct engine_qp *sender,
+			struct efa_io_cdesc *entry)
+{
+	const uint8_t *gid = sender->ctx->device->gid;
+
+	entry->rx.src_qp_num = sender->number;
+	entry->rx.ah = address_number_of(qp->pd, gid);
+	if (entry->rx.ah == EFA_IO_AH_UNKNOWN &&
+	    (qp->recv_cq->flags & ENGINE_CQ_SGID))
+		memcpy(entry->rx.src_gid, gid, sizeof(entry->rx.src_gid));
+}
+
+void qp_complete_recv(struct engine_qp *qp, const struct recv_completion *comp)
+{
+	struct efa_io_cdesc entry = {
+		.req_id = comp->req_id,
+		.status = comp->status,
+		.flags = entry_flags(EFA_IO_RECV_QUEUE, comp->op),
+		.qp_num = qp->number,
+	};
+
+	entry.rx.length = comp->length;
+	entry.rx.ah = EFA_IO_AH_UNKNOWN;
+	if (comp->sender)
+		name_sender(qp, comp->sender, &entry);
+	/* The target of an RDMA operation knows the sender's AH, so the
+	 * upper half of the length never meets a GID. */
+	if (comp->op == EFA_IO_RDMA_WRITE)
+		entry.rx.length_hi = comp->length >> 16;
+	if (comp->has_imm) {
+		entry.flags |= EFA_IO_CDESC_HAS_IMM;
+		entry.rx.imm = comp->imm;
+	}
+	if (comp->is_unsolicited)
+		entry.flags |= EFA_IO_CDESC_UNSOLICITED;
+	if (!qp->ctx->dead)
+		comp_queue_post(qp->recv_cq, &entry);
+}
+
+static int peek(struct engine_qp *qp, struct recv_request *request)
+{
+	const char *rule = NULL;
+	bool is_rung;
+	int ret;
+
+	if (qp->rq_broken)
+		return 0;
+	ret = recv_queue_peek(&qp->rq, request, &is_rung, &rule);
+	if (is_rung)
+		qp->ctx->device->counters.rq_doorbells++;
+	if (ret >= 0)
+		return ret;
+	qp->rq_broken = true;
+	rule_broken(qp->ctx, &qp->reported,
+		    ret == -EPROTO ? RULE_RQ_DOORBELL : RULE_RQ_ENTRY,
+		    "QP %u: receive queue, descriptor %u: %s", qp->number,
+		    qp->rq.consumed, rule);
+	return ret;
+}
+
+int qp_peek_recv(struct engine_qp *qp, struct recv_request *request)
+{
+	struct recv_completion comp = {
+		.status = EFA_IO_COMP_STATUS_LOCAL_ERROR_QP_INTERNAL_ERROR,
+	};
+	int ret = peek(qp, request);
+
+	if (ret < 0) {
+		comp.req_id = request->req_id;
+		qp_complete_recv(qp, &comp);
+		qp_stop(qp);
+	}
+	return ret;
+}
+
+static unsigned flush_ops(struct op_list *ops, struct due_heap *timers)
+{
+	struct send_op *op;
+	unsigned count = 0;
+
+	while ((op = TAILQ_FIRST(ops))) {
+		TAILQ_REMOVE(ops, op, link);
+		if (due_entry_is_waiting(&op->due))
+			due_heap_remove(timers, &op->due);
+		qp_complete_send(op, EFA_IO_COMP_STATUS_FLUSHED);
+		count++;
+	}
+	return count;
+}
+
+/* Entries that were never fetched; only their request ID is looked at. */
+static unsigned flush_send_ring(struct engine_qp *qp)
+{
+	struct engine *engine = qp->ctx->device->engine;
+	struct efa_io_tx_wqe wqe;
+	struct send_op *op;
+	const char *rule;
+	bool is_rung;
+	int pending, i;
+
+	if (qp->sq_broken)
+		return 0;
+	pending = send_queue_pending(&qp->sq, &is_rung);
+	if (is_rung)
+		qp->ctx->device->counters.sq_doorbells++;
+	if (pending < 0) {
+		qp->sq_broken = true;
+		rule_broken(qp->ctx, &qp->reported, RULE_SQ_DOORBELL,
+			    "QP %u: send queue: doorbell %#x after %u entries, the ring has %u",
+			    qp->number, qp->sq.last_doorbell,
+			    qp->sq.fetched, qp->sq.depth);
+		return 0;
+	}
+	for (i = 0; i < pending; i++) {
+		op = send_op_alloc(engine, qp);
+		if (!op)
+			break;
+		send_queue_fetch(&qp->sq, &wqe);
+		send_wqe_decode(&wqe, 0, &qp->limits, &op->request, &rule);
+		qp_complete_send(op, EFA_IO_COMP_STATUS_FLUSHED);
+	}
+	return i;
+}
+
+static unsigned flush_recv_ring(struct engine_qp *qp)
+{
+	struct recv_completion comp = {
+		.status = EFA_IO_COMP_STATUS_FLUSHED,
+	};
+	struct recv_request request;
+	unsigned count = 0;
+
+	/* Bounded: a guest that keeps posting waits for the next poll. */
+	while (count < qp->rq.depth && peek(qp, &request) > 0) {
+		recv_queue_take(&qp->rq, &request);
+		comp.req_id = request.req_id;
+		qp_complete_recv(qp, &comp);
+		count++;
+	}
+	return count;
+}
+
+unsigned qp_flush(struct engine_qp *qp)
+{
+	struct due_heap *timers = &qp->ctx->device->engine->timers;
+	unsigned count;
+
+	count = flush_ops(&qp->active, timers);
+	count += flush_ops(&qp->waiting, timers);
+	count += flush_send_ring(qp);
+	count += flush_recv_ring(qp);
+	return count;
+}
+
+void qp_stop(struct engine_qp *qp)
+{
+	qp->state = ENGINE_QP_ERR;
+	qp_flush(qp);
+}
+
+void qp_drop(struct engine_qp *qp)
+{
+	struct engine *engine = qp->ctx->device->engine;
+	struct send_op *op;
+
+	while ((op = TAILQ_FIRST(&qp->active))) {
+		TAILQ_REMOVE(&qp->active, op, link);
+		qp->sq.in_flight--;
+		send_op_free(engine, op);
+	}
+	while ((op = TAILQ_FIRST(&qp->waiting))) {
+		TAILQ_REMOVE(&qp->waiting, op, link);
+		due_heap_remove(&engine->timers, &op->due);
+		qp->sq.in_flight--;
+		send_op_free(engine, op);
+	}
+}

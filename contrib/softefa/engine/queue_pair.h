@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Queue pairs: what one consists of, its life and its states. The engine.h
+ * half is engine_qp_*; completions and flushing are qp_completion.h.
+ */
+#ifndef ENGINE_QUEUE_PAIR_H
+#define ENGINE_QUEUE_PAIR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "engine/device_state.h"
+#include "engine/recv_queue.h"
+#include "engine/send_queue.h"
+#include "engine/send_wqe_decode.h"
+
+struct engine_qp {
+	/* for each operation */
+	enum engine_qp_type type;
+	enum engine_qp_state state;
+	struct send_queue sq;
+	struct recv_queue rq;
+	struct engine_cq *send_cq, *recv_cq;
+	struct op_list active;		/* to be worked on, in this order */
+	struct op_list waiting;		/* in engine.timers */
+	struct send_wqe_limits limits;
+	struct engine_context *ctx;
+	struct engine_pd *pd;
+	uint32_t number;
+	uint32_t qkey;
+	uint32_t flags;			/* ENGINE_QP_* */
+	uint8_t rnr_retry;
+	bool sq_broken, rq_broken;	/* not to be read before a reset */
+
+	/* set up once */
+	uint64_t serial;		/* unique in the engine */
+	uint32_t sq_psn;
+	uint32_t reported;		/* by rule_broken */
+	TAILQ_ENTRY(engine_qp) link;	/* of the engine */
+	TAILQ_ENTRY(engine_qp) pd_link;
+};
+
+#define RNR_RETRY_WITHOUT_END	7	/* engine_qp.rnr_retry */
+
+/* The QP of @device with @number, or NULL; good until it is destroyed. */
+struct engine_qp *queue_pair_find(const struct engine_device *device,
+				  uint32_t number);
+
+#endif /* ENGINE_QUEUE_PAIR_H */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "engine/rule_check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "engine/device_state.h"
+
+void rule_broken(struct engine_context *ctx, uint32_t *reported,
+		 enum engine_rule rule, const char *format, ...)
+{
+	struct engine *engine = ctx->device->engine;
+	char text[256];
+	va_list args;
+
+	ctx->device->counters.rule_breaks++;
+	if (*reported & (1u << rule))
+		return;
+	*reported |= 1u << rule;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (engine->ops->rule_broken)
+		engine->ops->rule_broken(engine->owner, ctx->opaque, text);
+}
