@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The sender's side of a message: from its memory or its entry to a buffer.
+ */
+#ifndef ENGINE_PAYLOAD_H
+#define ENGINE_PAYLOAD_H
+
+#include "engine/queue_pair.h"
+
+/*
+ * Fills @buffer with the request->length bytes of a send. INVALID_LKEY
+ * if an SGE is not registered with @qp's PD, or the memory behind its
+ * registration has gone. A client that has gone marks its context dead.
+ */
+enum efa_io_comp_status payload_gather(struct engine_qp *qp,
+				       const struct send_request *request,
+				       uint8_t *buffer);
+
+#endif /* ENGINE_PAYLOAD_H */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The sending side: from the doorbell of a QP through its entries to their
+ * completions.
+ *
+ * An operation becomes runnable in one place, when it is fetched. There the
+ * order of things is decided (here: as posted); to delay or permute what a
+ * QP sends is to put the operation into engine.timers instead.
+ */
+#ifndef ENGINE_REQUESTER_H
+#define ENGINE_REQUESTER_H
+
+#include "engine/queue_pair.h"
+
+/* Between two attempts at a receiver that has no receive posted. A guess. */
+#define RNR_RETRY_NS		1000000ull
+
+/* What one QP may do at one turn of the poll loop. */
+#define REQUESTER_TURN_OPS	32
+#define REQUESTER_TURN_BYTES	(512u * 1024)
+
+/* The turn of @qp. Returns the number of things done. */
+unsigned requester_turn(struct engine_qp *qp);
+
+/* Makes the operations active whose time has come. Returns their number. */
+unsigned requester_wake(struct engine *engine);
+
+#endif /* ENGINE_REQUESTER_H */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "engine/srd.h"
+
+#include "engine/payload.h"
+#include "engine/responder.h"
+
+#define OK	EFA_IO_COMP_STATUS_OK
+
+/*
+ * Gathered anew at each attempt: the device does not keep a message that
+ * was not accepted, and until it completes the memory is the device's.
+ */
+enum send_op_result srd_send(struct send_op *op,
+			     enum efa_io_comp_status *status)
+{
+	const struct send_request *request = &op->request;
+	struct engine_device_counters *counters;
+	struct engine_qp *qp = op->qp, *receiver;
+	uint8_t *message = qp->ctx->device->engine->bounce;
+
+	*status = payload_gather(qp, request, message);
+	if (*status != OK)
+		return SEND_OP_DONE;
+	*status = responder_find(qp, op->dgid, request, &receiver);
+	if (*status != OK)
+		return SEND_OP_DONE;
+	if (!responder_deliver(receiver, qp, request, message,
+			       request->length, status))
+		return SEND_OP_NOT_READY;
+	if (*status == OK) {
+		counters = &qp->ctx->device->counters;
+		counters->tx_messages++;
+		counters->tx_bytes += request->length;
+	}
+	return SEND_OP_DONE;
+}
