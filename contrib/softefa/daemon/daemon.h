@@ -35,8 +35,8 @@ struct daemon_options {
 /*
  * Binds and listens on the abstract name @name (no leading NUL). Returns the
  * descriptor (close-on-exec), -EADDRINUSE when a daemon of this name runs,
- * -ENAMETOOLONG or -EINVAL for a bad name, or another negative errno. A client may
- * connect from now on; it is served once daemon_run() runs.
+ * -ENAMETOOLONG or -EINVAL for a bad name, or another negative errno. A
+ * client may connect from now on; it is served once daemon_run() runs.
  */
 int daemon_listen(const char *name);
 

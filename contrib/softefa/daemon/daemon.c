@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/daemon.h"
+#include "daemon/emulated_device.h"
+#include "daemon/fault_log.h"
+#include "daemon/idle_pace.h"
+#include "daemon/poll_loop.h"
+#include "daemon/session.h"
+#include "daemon/show_text.h"
+#include "daemon/verbs_cq.h"
+#include "engine/engine.h"
+
+#define READY_BYTE	"R"
+#define NICE_WANTED	(-15)
+#define EVENTS_A_PASS	16u	/* so that queues are not starved */
+
+/* A descriptor whose readiness ends the daemon. */
+struct end_source {
+	struct poll_source source;
+	int fd;				/* -1: none */
+	bool *ended;
+};
+
+struct daemon {
+	struct poll_loop loop;
+	struct engine *engine;
+	struct emulated_devices devices;
+	struct session_list *sessions;
+	struct end_source life;
+	struct end_source signals;
+	bool ended;
+};
+
+int daemon_listen(const char *name)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	size_t len = strlen(name);
+	int fd, ret;
+
+	if (len == 0)
+		return -EINVAL;
+	if (len > sizeof(addr.sun_path) - 1)
+		return -ENAMETOOLONG;
+	memcpy(addr.sun_path + 1, name, len);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (bind(fd, (struct sockaddr *)&addr,
+		 offsetof(struct sockaddr_un, sun_path) + 1 + len) ||
+	    listen(fd, SOMAXCONN)) {
+		ret = -errno;
+		close(fd);
+		return ret;
+	}
+	return fd;
+}
+
+/* ---- what the engine calls ---- */
+
+static void daemon_cq_event(void *owner, void *cq_opaque)
+{
+	(void)owner;
+	verbs_cq_give_event(cq_opaque);
+}
+
+static void daemon_rule_broken(void *owner, void *context_opaque,
+			       const char *text)
+{
+	(void)owner;
+	uverbs_context_fault(context_opaque, "%s", text);
+}
+
+static const struct engine_ops daemon_engine_ops = {
+	.cq_event = daemon_cq_event,
+	.rule_broken = daemon_rule_broken,
+};
+
+static size_t daemon_show(void *owner, char *text, size_t text_bytes)
+{
+	struct daemon *daemon = owner;
+
+	return show_text_write(&daemon->devices, daemon->sessions, text,
+			       text_bytes);
+}
+
+/* ---- start and end ---- */
+
+static void end_source_ready(struct poll_source *source, uint32_t events)
+{
+	struct end_source *end = (struct end_source *)source;
+
+	(void)events;
+	*end->ended = true;
+}
+
+/* Takes @fd over. Events 0: a hang-up alone, which epoll always tells. */
+static int end_source_open(struct daemon *daemon, struct end_source *end,
+			   int fd, uint32_t events)
+{
+	end->source.ready = end_source_ready;
+	end->ended = &daemon->ended;
+	end->fd = fd;
+	if (fd < 0)
+		return 0;
+	return poll_loop_add(&daemon->loop, fd, &end->source, events);
+}
+
+static void end_source_close(struct daemon *daemon, struct end_source *end)
+{
+	if (end->fd < 0)
+		return;
+	poll_loop_remove(&daemon->loop, end->fd);
+	close(end->fd);
+}
+
+static int daemon_open_signals(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return -errno;
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * Sleeps of 50 us need a timer slack below that, and clients that spin on
+ * all CPUs leave no room for a daemon of their own priority. What the
+ * kernel refuses is done without.
+ */
+static void daemon_tune_process(void)
+{
+	struct rlimit files;
+
+	prctl(PR_SET_TIMERSLACK, 1UL);
+	setpriority(PRIO_PROCESS, 0, NICE_WANTED);
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int daemon_start_engine(struct daemon *daemon,
+			       const struct daemon_options *options)
+{
+	int ret;
+
+	daemon->engine = engine_create(&daemon_engine_ops, daemon);
+	if (!daemon->engine)
+		return -ENOMEM;
+	ret = emulated_devices_init(&daemon->devices, daemon->engine,
+				    options->profile, options->num_devices);
+	if (ret)
+		engine_destroy(daemon->engine);
+	return ret;
+}
+
+/* Takes the descriptors of @options over, also when it fails. */
+static int daemon_start(struct daemon *daemon,
+			const struct daemon_options *options)
+{
+	int ret;
+
+	memset(daemon, 0, sizeof(*daemon));
+	ret = poll_loop_init(&daemon->loop);
+	if (ret)
+		goto err_fds;
+	ret = daemon_start_engine(daemon, options);
+	if (ret)
+		goto err_loop;
+	ret = end_source_open(daemon, &daemon->life, options->life_fd, 0);
+	if (ret)
+		goto err_life;
+	ret = daemon_open_signals();
+	if (ret < 0)
+		goto err_life;
+	ret = end_source_open(daemon, &daemon->signals, ret, EPOLLIN);
+	if (ret)
+		goto err_signals;
+	ret = session_list_create(&daemon->sessions, &daemon->loop,
+				  &daemon->devices, options->listen_fd,
+				  daemon_show, daemon);
+	if (ret)
+		goto err_signals_closed;
+	return 0;
+
+err_signals:
+	close(options->listen_fd);
+err_signals_closed:
+	end_source_close(daemon, &daemon->signals);
+	end_source_close(daemon, &daemon->life);
+	engine_destroy(daemon->engine);
+	poll_loop_fini(&daemon->loop);
+	return ret;
+err_life:
+	engine_destroy(daemon->engine);
+err_loop:
+	poll_loop_fini(&daemon->loop);
+err_fds:
+	close(options->listen_fd);
+	if (options->life_fd >= 0)
+		close(options->life_fd);
+	return ret;
+}
+
+static void daemon_end(struct daemon *daemon)
+{
+	/* Contexts use the engine and, for channels, the loop. */
+	session_list_destroy(daemon->sessions);
+	end_source_close(daemon, &daemon->signals);
+	end_source_close(daemon, &daemon->life);
+	engine_destroy(daemon->engine);
+	poll_loop_fini(&daemon->loop);
+}
+
+/* ---- running ---- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+
+static void daemon_serve(struct daemon *daemon)
+{
+	uint64_t worked_ns = now_ns();
+
+	while (!daemon->ended &&
+	       !session_list_is_stopping(daemon->sessions)) {
+		uint64_t now = now_ns(), sleep_ns = 0;
+
+		if (engine_poll(daemon->engine, now))
+			worked_ns = now;
+		else
+			sleep_ns = idle_pace_sleep_ns(now - worked_ns,
+				engine_has_queues(daemon->engine),
+				engine_next_timer_ns(daemon->engine, now));
+		if (poll_loop_run(&daemon->loop, sleep_ns, EVENTS_A_PASS))
+			worked_ns = now;
+	}
+}
+
+static void daemon_tell_ready(int ready_fd, bool ready)
+{
+	if (ready_fd < 0)
+		return;
+	if (ready && write(ready_fd, READY_BYTE, 1) != 1)
+		fault_log("the one who started the daemon is gone");
+	close(ready_fd);
+}
+
+int daemon_run(const struct daemon_options *options)
+{
+	/* Too large for a stack: its devices and lists are fixed arrays. */
+	struct daemon *daemon = malloc(sizeof(*daemon));
+	int ret = -ENOMEM;
+
+	fault_log_init(options->log);
+	daemon_tune_process();
+	if (daemon)
+		ret = daemon_start(daemon, options);
+	daemon_tell_ready(options->ready_fd, !ret);
+	if (ret) {
+		fault_log_fatal("the daemon cannot start: %s",
+				strerror(-ret));
+		free(daemon);
+		return ret;
+	}
+	daemon_serve(daemon);
+	daemon_end(daemon);
+	free(daemon);
+	return 0;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#define _GNU_SOURCE
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/peer_message.h"
+
+union receive_control {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(sizeof(struct ucred)) +
+		   CMSG_SPACE(sizeof(int))];
+};
+
+union send_control {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(GATE_MAX_FDS * sizeof(int))];
+};
+
+/* Keeps the first descriptor; padding may have let in a second one. */
+static void take_fds(struct peer_request *request, const struct cmsghdr *cmsg)
+{
+	size_t count = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	int fd;
+
+	for (size_t i = 0; i < count; i++) {
+		memcpy(&fd, CMSG_DATA(cmsg) + i * sizeof(int), sizeof(fd));
+		if (request->reply_fd < 0)
+			request->reply_fd = fd;
+		else
+			close(fd);
+	}
+}
+
+static void take_control(struct peer_request *request, struct msghdr *hdr)
+{
+	struct ucred cred;
+
+	for (struct cmsghdr *cmsg = CMSG_FIRSTHDR(hdr); cmsg;
+	     cmsg = CMSG_NXTHDR(hdr, cmsg)) {
+		if (cmsg->cmsg_level != SOL_SOCKET)
+			continue;
+		if (cmsg->cmsg_type == SCM_RIGHTS)
+			take_fds(request, cmsg);
+		if (cmsg->cmsg_type == SCM_CREDENTIALS) {
+			memcpy(&cred, CMSG_DATA(cmsg), sizeof(cred));
+			request->pid = cred.pid;
+		}
+	}
+}
+
+int peer_request_receive(int fd, struct peer_request *request)
+{
+	union receive_control control;
+	struct iovec iov = { &request->msg, sizeof(request->msg) };
+	struct msghdr hdr = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	ssize_t n;
+
+	request->pid = 0;
+	request->reply_fd = -1;
+	n = recvmsg(fd, &hdr, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	if (n < 0)
+		return -errno;
+	take_control(request, &hdr);
+	if (n == sizeof(request->msg) && !(hdr.msg_flags & MSG_TRUNC))
+		return 1;
+	peer_request_fini(request);
+	return n ? -EPROTO : 0;
+}
+
+void peer_request_fini(struct peer_request *request)
+{
+	if (request->reply_fd >= 0)
+		close(request->reply_fd);
+	request->reply_fd = -1;
+}
+
+static int check_unix_socket(int fd)
+{
+	int domain;
+	socklen_t len = sizeof(domain);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len))
+		return -errno;
+	return domain == AF_UNIX ? 0 : -ENOTSOCK;
+}
+
+int peer_answer_send(int fd, const void *answer, size_t len_bytes,
+		     const int *fds, unsigned fd_count)
+{
+	union send_control control;
+	struct iovec iov = { (void *)(uintptr_t)answer, len_bytes };
+	struct msghdr hdr = { .msg_iov = &iov, .msg_iovlen = 1 };
+	int ret = check_unix_socket(fd);
+
+	assert(fd_count <= GATE_MAX_FDS);
+	if (ret)
+		return ret;
+	if (fd_count) {
+		struct cmsghdr *cmsg = &control.align;
+
+		memset(&control, 0, sizeof(control));
+		cmsg->cmsg_level = SOL_SOCKET;
+		cmsg->cmsg_type = SCM_RIGHTS;
+		cmsg->cmsg_len = CMSG_LEN(fd_count * sizeof(int));
+		memcpy(CMSG_DATA(cmsg), fds, fd_count * sizeof(int));
+		hdr.msg_control = &control;
+		hdr.msg_controllen = CMSG_SPACE(fd_count * sizeof(int));
+	}
+	if (sendmsg(fd, &hdr, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		return -errno;
+	return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Messages of protocol.h on the daemon's side of a connection.
+ */
+#ifndef DAEMON_PEER_MESSAGE_H
+#define DAEMON_PEER_MESSAGE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "daemon/ioctl_gate.h"
+#include "protocol.h"
+
+struct peer_request {
+	struct softefa_request msg;
+	pid_t pid;		/* who sent it, says the kernel; 0: nobody we see */
+	int reply_fd;		/* where the answer goes; owned, -1: none came */
+};
+
+/*
+ * Takes one request off @fd, which has SO_PASSCRED. Returns 1, 0 when the
+ * peer hung up, -EAGAIN when none is there, -EPROTO for a message of another
+ * length, or -errno. After 1 the caller ends it with peer_request_fini().
+ */
+int peer_request_receive(int fd, struct peer_request *request);
+void peer_request_fini(struct peer_request *request);
+
+/*
+ * Sends @len_bytes and the @fd_count descriptors @fds, which stay the
+ * caller's. Never waits: -EAGAIN when the peer leaves no room. -ENOTSOCK
+ * unless @fd is a UNIX socket, which a descriptor of a client need not be.
+ */
+int peer_answer_send(int fd, const void *answer, size_t len_bytes,
+		     const int *fds, unsigned fd_count);
+
+#endif /* DAEMON_PEER_MESSAGE_H */

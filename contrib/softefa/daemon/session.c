@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/fault_log.h"
+#include "daemon/peer_message.h"
+#include "daemon/session.h"
+#include "daemon/uverbs_ioctl.h"
+#include "protocol.h"
+
+/* Beyond SESSION_MAX, this many are let in to be told that it is full. */
+#define SESSION_REFUSED_MAX	16u
+
+enum session_kind {
+	SESSION_NEW,
+	SESSION_CONTROL,
+	SESSION_UVERBS,
+};
+
+struct session {
+	struct poll_source source;
+	struct session_list *list;
+	unsigned index;			/* in list->session */
+	int fd;
+	int refusal;			/* answer to its hello; 0: let in */
+	enum session_kind kind;
+	struct uverbs_context *ctx;	/* SESSION_UVERBS only */
+};
+
+struct session_list {
+	struct poll_source source;	/* of the listening socket */
+	struct poll_loop *loop;
+	struct emulated_devices *devices;
+	session_show show;
+	void *owner;
+	int listen_fd;
+	int spare_fd;		/* given up to refuse when all are used */
+	bool stopping;
+	unsigned count;
+	struct session *session[SESSION_MAX + SESSION_REFUSED_MAX];
+	struct softefa_text text;
+};
+
+static void session_close(struct session *session)
+{
+	struct session_list *list = session->list;
+	struct session *last = list->session[--list->count];
+
+	list->session[session->index] = last;
+	last->index = session->index;
+	poll_loop_remove(list->loop, session->fd);
+	close(session->fd);
+	if (session->ctx)
+		uverbs_context_destroy(session->ctx);
+	free(session);
+}
+
+/* Answers @request; a peer that cannot be answered is disconnected. */
+static int session_send(struct session *session,
+			const struct peer_request *request,
+			const void *answer, size_t len_bytes,
+			const int *fds, unsigned fd_count)
+{
+	int fd = request->reply_fd >= 0 ? request->reply_fd : session->fd;
+	int ret = peer_answer_send(fd, answer, len_bytes, fds, fd_count);
+
+	/* A caller that went away while it waited is no reason to end. */
+	if (fd != session->fd && (ret == -EPIPE || ret == -ECONNRESET))
+		return 0;
+	if (ret)
+		fault_log("pid %d: no answer could be given (%s), disconnected",
+			  (int)request->pid, strerror(-ret));
+	return ret;
+}
+
+static int session_answer(struct session *session,
+			  const struct peer_request *request, int result)
+{
+	const struct softefa_answer answer = { .result = result };
+
+	return session_send(session, request, &answer, sizeof(answer), NULL,
+			    0);
+}
+
+/* ---- hello ---- */
+
+static int session_open_context(struct session *session,
+				const struct softefa_request *msg)
+{
+	struct emulated_devices *devices = session->list->devices;
+	struct client_process *client;
+	int ret;
+
+	if (msg->device >= devices->count)
+		return -ENODEV;
+	ret = client_process_open_peer(&client, session->fd);
+	if (ret) {
+		fault_log("open of %s: no access to the memory of the client "
+			  "(%s); it must be of the daemon's user, dumpable, "
+			  "visible from the daemon's PID name space, and "
+			  "allow it by kernel.yama.ptrace_scope",
+			  devices->device[msg->device].entry.ibdev,
+			  strerror(-ret));
+		return ret;
+	}
+	ret = uverbs_context_create(&session->ctx,
+				    &devices->device[msg->device], client,
+				    session->list->loop);
+	if (ret)
+		client_process_close(client);
+	return ret;
+}
+
+static int session_hello(struct session *session,
+			 const struct peer_request *request)
+{
+	const struct softefa_request *msg = &request->msg;
+	int result = session->refusal, ret;
+
+	if (!result && msg->version != SOFTEFA_PROTOCOL_VERSION)
+		result = -EPROTO;
+	if (!result && msg->type == SOFTEFA_HELLO_UVERBS) {
+		session->kind = SESSION_UVERBS;
+		result = session_open_context(session, msg);
+	} else if (!result && msg->type == SOFTEFA_HELLO_CONTROL) {
+		session->kind = SESSION_CONTROL;
+	} else if (!result) {
+		result = -EPROTO;
+	}
+	ret = session_answer(session, request, result);
+	return ret ? ret : result;
+}
+
+/* ---- control ---- */
+
+static int session_answer_show(struct session *session,
+			       const struct peer_request *request)
+{
+	struct session_list *list = session->list;
+	struct softefa_text *text = &list->text;
+
+	text->result = 0;
+	text->length = list->show(list->owner, text->text,
+				  sizeof(text->text));
+	return session_send(session, request, text,
+			    offsetof(struct softefa_text, text) + text->length,
+			    NULL, 0);
+}
+
+static int session_control(struct session *session,
+			   const struct peer_request *request)
+{
+	struct softefa_devices devices;
+
+	switch (request->msg.type) {
+	case SOFTEFA_DEVICES:
+		emulated_devices_describe(session->list->devices, &devices);
+		return session_send(session, request, &devices,
+				    sizeof(devices), NULL, 0);
+	case SOFTEFA_SHOW:
+		return session_answer_show(session, request);
+	case SOFTEFA_STOP:
+		session->list->stopping = true;
+		return session_answer(session, request, 0);
+	default:
+		return session_answer(session, request, -EPROTO) ?: -EPROTO;
+	}
+}
+
+/* ---- uverbs ---- */
+
+static int session_ioctl(struct session *session,
+			 const struct peer_request *request,
+			 struct client_process *caller)
+{
+	struct softefa_answer answer = { 0 };
+	struct gate_call call;
+	int fds[GATE_MAX_FDS];
+	int ret;
+
+	answer.result = uverbs_ioctl(session->ctx, caller,
+				     request->msg.addr, &call);
+	if (!answer.result) {
+		answer.fd_count = call.fd_count;
+		for (unsigned i = 0; i < call.fd_count; i++) {
+			fds[i] = call.fd[i].fd;
+			answer.fd_addr[i] = call.fd[i].addr;
+			answer.fd_width[i] = call.fd[i].width;
+		}
+	}
+	ret = session_send(session, request, &answer, sizeof(answer), fds,
+			   answer.fd_count);
+	gate_call_fini(&call);
+	return ret;
+}
+
+static int session_mmap(struct session *session,
+			const struct peer_request *request)
+{
+	struct region_file *regions = session->ctx->regions;
+	struct softefa_answer answer = { .fd_count = 1 };
+	const struct mmap_region *region;
+	int fd = region_file_fd(regions);
+
+	region = mmap_region_find(regions, request->msg.addr,
+				  request->msg.length);
+	if (!region) {
+		uverbs_context_fault(session->ctx, "mmap of key 0x%llx, "
+				     "length %llu: no region is exactly so",
+				     (unsigned long long)request->msg.addr,
+				     (unsigned long long)request->msg.length);
+		return session_answer(session, request, -EINVAL);
+	}
+	answer.offset = region->key;
+	return session_send(session, request, &answer, sizeof(answer), &fd,
+			    1);
+}
+
+/* A fork shares the descriptor: the ioctl is about the caller's memory. */
+static int session_uverbs(struct session *session,
+			  const struct peer_request *request)
+{
+	struct client_process *caller = session->ctx->client;
+	int ret;
+
+	if (request->msg.type == SOFTEFA_MMAP)
+		return session_mmap(session, request);
+	if (request->msg.type != SOFTEFA_IOCTL)
+		return session_answer(session, request, -EPROTO) ?: -EPROTO;
+	if (request->pid == caller->pid)
+		return session_ioctl(session, request, caller);
+	ret = client_process_open(&caller, request->pid);
+	if (ret)
+		return session_answer(session, request, ret);
+	ret = session_ioctl(session, request, caller);
+	client_process_close(caller);
+	return ret;
+}
+
+/* ---- connections ---- */
+
+static int session_serve(struct session *session,
+			 const struct peer_request *request)
+{
+	switch (session->kind) {
+	case SESSION_CONTROL:
+		return session_control(session, request);
+	case SESSION_UVERBS:
+		return session_uverbs(session, request);
+	default:
+		return session_hello(session, request);
+	}
+}
+
+static void session_ready(struct poll_source *source, uint32_t events)
+{
+	struct session *session = (struct session *)source;
+	struct peer_request request;
+	int ret;
+
+	ret = peer_request_receive(session->fd, &request);
+	if (ret == -EAGAIN || ret == -EINTR)
+		return;
+	if (ret == 1) {
+		ret = session_serve(session, &request);
+		peer_request_fini(&request);
+		if (!ret)
+			return;
+	}
+	session_close(session);
+}
+
+/* Only root and the user of the daemon, whatever the socket's name says. */
+static int check_peer(int fd)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
+		return -errno;
+	if (cred.uid == 0 || cred.uid == geteuid())
+		return 0;
+	fault_log("pid %d of user %u refused: the daemon serves root and user "
+		  "%u", (int)cred.pid, cred.uid, geteuid());
+	return -EACCES;
+}
+
+/* Takes @fd over. */
+static void session_open(struct session_list *list, int fd)
+{
+	struct session *session;
+
+	if (list->count == SESSION_MAX + SESSION_REFUSED_MAX) {
+		close(fd);
+		return;
+	}
+	session = calloc(1, sizeof(*session));
+	if (!session || fcntl(fd, F_SETFL, O_NONBLOCK))
+		goto err;
+	session->source.ready = session_ready;
+	session->list = list;
+	session->fd = fd;
+	session->refusal = check_peer(fd);
+	if (!session->refusal && list->count >= SESSION_MAX) {
+		fault_log("connection refused: %u are open", SESSION_MAX);
+		session->refusal = -ENFILE;
+	}
+	if (poll_loop_add(list->loop, fd, &session->source, EPOLLIN))
+		goto err;
+	session->index = list->count;
+	list->session[list->count++] = session;
+	return;
+err:
+	free(session);
+	close(fd);
+}
+
+static int open_spare(void)
+{
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/* Out of descriptors: drop the peer rather than let it wait for ever. */
+static void refuse_without_descriptor(struct session_list *list)
+{
+	int fd;
+
+	fault_log("connection refused: no descriptor is free (ulimit -n)");
+	close(list->spare_fd);
+	fd = accept(list->listen_fd, NULL, NULL);
+	if (fd >= 0)
+		close(fd);
+	list->spare_fd = open_spare();
+}
+
+static void session_list_ready(struct poll_source *source, uint32_t events)
+{
+	struct session_list *list = (struct session_list *)source;
+	int fd = accept4(list->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+
+	if (fd >= 0)
+		session_open(list, fd);
+	else if (errno == EMFILE || errno == ENFILE)
+		refuse_without_descriptor(list);
+}
+
+int session_list_create(struct session_list **list, struct poll_loop *loop,
+			struct emulated_devices *devices, int listen_fd,
+			session_show show, void *owner)
+{
+	struct session_list *l = calloc(1, sizeof(*l));
+	int one = 1, ret;
+
+	if (!l) {
+		close(listen_fd);
+		return -ENOMEM;
+	}
+	l->source.ready = session_list_ready;
+	l->loop = loop;
+	l->devices = devices;
+	l->listen_fd = listen_fd;
+	l->show = show;
+	l->owner = owner;
+	l->spare_fd = open_spare();
+	/* Accepted sockets inherit it: each message tells who sent it. */
+	if (setsockopt(listen_fd, SOL_SOCKET, SO_PASSCRED, &one,
+		       sizeof(one)) ||
+	    fcntl(listen_fd, F_SETFL, O_NONBLOCK)) {
+		ret = -errno;
+		goto err;
+	}
+	ret = poll_loop_add(loop, listen_fd, &l->source, EPOLLIN);
+	if (ret)
+		goto err;
+	*list = l;
+	return 0;
+err:
+	close(l->spare_fd);
+	close(listen_fd);
+	free(l);
+	return ret;
+}
+
+void session_list_destroy(struct session_list *list)
+{
+	poll_loop_remove(list->loop, list->listen_fd);
+	close(list->listen_fd);
+	for (unsigned i = 0; i < list->count; i++) {
+		if (list->session[i]->ctx)
+			uverbs_context_tell_fatal(list->session[i]->ctx);
+	}
+	while (list->count)
+		session_close(list->session[list->count - 1]);
+	close(list->spare_fd);
+	free(list);
+}
+
+bool session_list_is_stopping(const struct session_list *list)
+{
+	return list->stopping;
+}
+
+unsigned session_list_count(const struct session_list *list)
+{
+	return list->count;
+}
+
+const struct uverbs_context *
+session_list_context(const struct session_list *list, unsigned index)
+{
+	for (unsigned i = 0; i < list->count; i++) {
+		if (list->session[i]->ctx && index-- == 0)
+			return list->session[i]->ctx;
+	}
+	return NULL;
+}

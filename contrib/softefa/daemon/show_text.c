@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "daemon/fault_log.h"
+#include "daemon/show_text.h"
+
+struct writer {
+	char *text;
+	size_t used;
+	size_t size;
+};
+
+__attribute__((format(printf, 2, 3)))
+static void write_text(struct writer *writer, const char *format, ...)
+{
+	size_t room = writer->size - writer->used;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(writer->text + writer->used, room, format, args);
+	va_end(args);
+	if (n > 0)
+		writer->used += (size_t)n < room ? (size_t)n :
+				room ? room - 1 : 0;
+}
+
+static void write_counters(struct writer *writer,
+			   const struct engine_device *device)
+{
+	struct engine_device_counters c;
+
+	engine_device_read_counters(device, &c);
+	const struct {
+		const char *name;
+		uint64_t value;
+	} row[] = {
+		{ "tx_messages", c.tx_messages },
+		{ "tx_bytes", c.tx_bytes },
+		{ "rx_messages", c.rx_messages },
+		{ "rx_bytes", c.rx_bytes },
+		{ "rdma_reads", c.rdma_reads },
+		{ "rdma_writes", c.rdma_writes },
+		{ "sq_doorbells", c.sq_doorbells },
+		{ "rq_doorbells", c.rq_doorbells },
+		{ "completions", c.completions },
+		{ "error_completions", c.error_completions },
+		{ "ud_drops", c.ud_drops },
+		{ "rule_breaks", c.rule_breaks },
+		{ "contexts", c.contexts },
+		{ "pds", c.pds },
+		{ "mrs", c.mrs },
+		{ "cqs", c.cqs },
+		{ "qps", c.qps },
+		{ "ahs", c.ahs },
+	};
+
+	for (unsigned i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		write_text(writer, "    %-18s %llu\n", row[i].name,
+			   (unsigned long long)row[i].value);
+}
+
+static void write_devices(struct writer *writer,
+			  const struct emulated_devices *devices)
+{
+	for (unsigned i = 0; i < devices->count; i++) {
+		const struct emulated_device *device = &devices->device[i];
+		const struct softefa_device_entry *entry = &device->entry;
+
+		write_text(writer,
+			   "device %s\n    profile %s, mtu %u, caps 0x%x\n"
+			   "    %s at %s\n    gid %s\n",
+			   entry->ibdev, device->profile->name,
+			   device->profile->mtu, device->profile->device_caps,
+			   entry->uverbs, entry->pci, entry->gid);
+		write_counters(writer, device->engine);
+	}
+}
+
+static void write_clients(struct writer *writer,
+			  const struct session_list *sessions)
+{
+	const struct uverbs_context *ctx;
+
+	for (unsigned i = 0; (ctx = session_list_context(sessions, i)); i++)
+		write_text(writer,
+			   "client pid %d (%s) on %s: %u objects, "
+			   "%u completion channels\n",
+			   (int)ctx->client->pid, ctx->client->name,
+			   ctx->device->entry.ibdev, ctx->handles.used,
+			   ctx->channel_count);
+}
+
+static void write_faults(struct writer *writer)
+{
+	unsigned age = 0;
+
+	write_text(writer, "faults of clients: %llu\n",
+		   (unsigned long long)fault_log_count());
+	while (fault_log_line(age))
+		age++;
+	while (age--)
+		write_text(writer, "    %s\n", fault_log_line(age));
+}
+
+size_t show_text_write(const struct emulated_devices *devices,
+		       const struct session_list *sessions, char *text,
+		       size_t text_bytes)
+{
+	struct writer writer = { text, 0, text_bytes };
+
+	write_devices(&writer, devices);
+	write_text(&writer, "connections: %u\n",
+		   session_list_count(sessions));
+	write_clients(&writer, sessions);
+	write_faults(&writer);
+	return writer.used;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <rdma/ib_user_verbs.h>
+
+#include "daemon/fault_log.h"
+#include "daemon/uverbs_context.h"
+
+#define EVENT_DEVICE_FATAL	8u	/* IBV_EVENT_DEVICE_FATAL */
+
+int uverbs_context_create(struct uverbs_context **ctx,
+			  const struct emulated_device *device,
+			  struct client_process *client,
+			  struct poll_loop *loop)
+{
+	struct uverbs_context *c = calloc(1, sizeof(*c));
+	int ret;
+
+	if (!c)
+		return -ENOMEM;
+	ret = region_file_open(&c->regions);
+	if (ret) {
+		free(c);
+		return ret;
+	}
+	c->device = device;
+	c->client = client;
+	c->loop = loop;
+	handle_table_init(&c->handles);
+	*ctx = c;
+	return 0;
+}
+
+/* The engine's objects are gone already; what is left is memory. */
+static void uverbs_context_free_objects(struct uverbs_context *ctx,
+					enum handle_type type)
+{
+	void *object;
+
+	for (uint32_t handle = 0;
+	     (object = handle_table_next(&ctx->handles, type, &handle));
+	     handle++)
+		free(object);
+}
+
+void uverbs_context_destroy(struct uverbs_context *ctx)
+{
+	/* First the engine: it uses the rings and the client's memory. */
+	if (ctx->engine)
+		engine_context_destroy(ctx->engine);
+	uverbs_context_free_objects(ctx, HANDLE_CQ);
+	uverbs_context_free_objects(ctx, HANDLE_QP);
+	handle_table_fini(&ctx->handles);
+	for (unsigned i = 0; i < ctx->channel_count; i++)
+		event_channel_close(ctx->channel[i]);
+	if (ctx->async)
+		event_channel_close(ctx->async);
+	region_file_close(ctx->regions);
+	client_process_close(ctx->client);
+	free(ctx);
+}
+
+void uverbs_context_tell_fatal(struct uverbs_context *ctx)
+{
+	struct ib_uverbs_async_event_desc event = {
+		.event_type = EVENT_DEVICE_FATAL,
+	};
+
+	if (ctx->async)
+		event_channel_push(ctx->async, &event);
+}
+
+void uverbs_context_sweep_channels(struct uverbs_context *ctx)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < ctx->channel_count; i++) {
+		if (event_channel_is_dead(ctx->channel[i]))
+			event_channel_close(ctx->channel[i]);
+		else
+			ctx->channel[kept++] = ctx->channel[i];
+	}
+	ctx->channel_count = kept;
+	if (ctx->async && event_channel_is_dead(ctx->async)) {
+		event_channel_close(ctx->async);
+		ctx->async = NULL;
+	}
+}
+
+void uverbs_context_fault(const struct uverbs_context *ctx,
+			  const char *format, ...)
+{
+	char text[FAULT_LOG_LINE];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fault_log("%s pid %d (%s): %s", ctx->device->entry.ibdev,
+		  (int)ctx->client->pid, ctx->client->name, text);
+}
