@@ -5,7 +5,7 @@
 #ifndef ENGINE_PAYLOAD_H
 #define ENGINE_PAYLOAD_H
 
-#include "engine/queue_pair.h"
+#include "engine/engine_qp.h"
 
 /*
  * Fills @buffer with the request->length bytes of a send. INVALID_LKEY

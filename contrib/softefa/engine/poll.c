@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "engine/poll.h"
 
-#include "engine/comp_queue.h"
+#include "engine/comp_ring.h"
 #include "engine/requester.h"
 
 unsigned engine_poll(struct engine *engine, uint64_t now_ns)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/address_table.h"
-#include "engine/comp_queue.h"
+#include "engine/comp_ring.h"
 #include "engine/rule_check.h"
 
 static uint8_t entry_flags(enum efa_io_queue_type queue,
@@ -34,7 +34,7 @@ void qp_complete_send(struct send_op *op, enum efa_io_comp_status status)
 	qp->sq.in_flight--;
 	if (!qp->ctx->dead &&
 	    (request->comp_requested || status != EFA_IO_COMP_STATUS_OK))
-		comp_queue_post(qp->send_cq, &entry);
+		comp_ring_post(qp->send_cq, &entry);
 	send_op_free(qp->ctx->device->engine, op);
 }
 
@@ -75,7 +75,7 @@ void qp_complete_recv(struct engine_qp *qp, const struct recv_completion *comp)
 	if (comp->is_unsolicited)
 		entry.flags |= EFA_IO_CDESC_UNSOLICITED;
 	if (!qp->ctx->dead)
-		comp_queue_post(qp->recv_cq, &entry);
+		comp_ring_post(qp->recv_cq, &entry);
 }
 
 static int peek(struct engine_qp *qp, struct recv_request *request)
@@ -86,7 +86,7 @@ static int peek(struct engine_qp *qp, struct recv_request *request)
 
 	if (qp->rq_broken)
 		return 0;
-	ret = recv_queue_peek(&qp->rq, request, &is_rung, &rule);
+	ret = recv_ring_peek(&qp->rq, request, &is_rung, &rule);
 	if (is_rung)
 		qp->ctx->device->counters.rq_doorbells++;
 	if (ret >= 0)
@@ -141,7 +141,7 @@ static unsigned flush_send_ring(struct engine_qp *qp)
 
 	if (qp->sq_broken)
 		return 0;
-	pending = send_queue_pending(&qp->sq, &is_rung);
+	pending = send_ring_pending(&qp->sq, &is_rung);
 	if (is_rung)
 		qp->ctx->device->counters.sq_doorbells++;
 	if (pending < 0) {
@@ -156,7 +156,7 @@ static unsigned flush_send_ring(struct engine_qp *qp)
 		op = send_op_alloc(engine, qp);
 		if (!op)
 			break;
-		send_queue_fetch(&qp->sq, &wqe);
+		send_ring_fetch(&qp->sq, &wqe);
 		send_wqe_decode(&wqe, 0, &qp->limits, &op->request, &rule);
 		qp_complete_send(op, EFA_IO_COMP_STATUS_FLUSHED);
 	}
@@ -173,7 +173,7 @@ static unsigned flush_recv_ring(struct engine_qp *qp)
 
 	/* Bounded: a guest that keeps posting waits for the next poll. */
 	while (count < qp->rq.depth && peek(qp, &request) > 0) {
-		recv_queue_take(&qp->rq, &request);
+		recv_ring_take(&qp->rq, &request);
 		comp.req_id = request.req_id;
 		qp_complete_recv(qp, &comp);
 		count++;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/queue_pair.h"
+#include "engine/engine_qp.h"
 #include "engine/send_op.h"
 #include "hw/efa_io_defs.h"
 

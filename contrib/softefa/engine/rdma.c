@@ -168,7 +168,7 @@ static enum send_op_result notify(struct send_op *op, struct engine_qp *target,
 			*status = BAD_DEST_QPN;
 			return SEND_OP_DONE;
 		}
-		recv_queue_take(&target->rq, &recv);
+		recv_ring_take(&target->rq, &recv);
 		comp.req_id = recv.req_id;
 	}
 	qp_complete_recv(target, &comp);

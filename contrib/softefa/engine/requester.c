@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/address_table.h"
-#include "engine/comp_queue.h"
+#include "engine/comp_ring.h"
 #include "engine/qp_completion.h"
 #include "engine/rdma.h"
 #include "engine/rule_check.h"
@@ -34,7 +34,7 @@ static void stop_for_doorbell(struct engine_qp *qp)
 	if (qp->sq.in_flight < qp->sq.depth)
 		op = send_op_alloc(engine, qp);
 	if (op) {
-		send_queue_fetch(&qp->sq, &wqe);
+		send_ring_fetch(&qp->sq, &wqe);
 		send_wqe_decode(&wqe, 0, &qp->limits, &op->request, &rule);
 		qp_complete_send(op, INTERNAL_ERROR);
 	}
@@ -44,12 +44,12 @@ static void stop_for_doorbell(struct engine_qp *qp)
 /* Takes the next entry through the gate. */
 static void fetch_one(struct engine_qp *qp, struct send_op *op)
 {
-	uint8_t phase = send_queue_phase(&qp->sq);
+	uint8_t phase = send_ring_phase(&qp->sq);
 	enum efa_io_comp_status status;
 	struct efa_io_tx_wqe wqe;
 	const char *rule;
 
-	send_queue_fetch(&qp->sq, &wqe);
+	send_ring_fetch(&qp->sq, &wqe);
 	status = send_wqe_decode(&wqe, phase, &qp->limits, &op->request, &rule);
 	if (status == OK) {
 		TAILQ_INSERT_TAIL(&qp->active, op, link);
@@ -73,7 +73,7 @@ static unsigned fetch(struct engine_qp *qp)
 
 	if (qp->sq_broken)
 		return 0;
-	pending = send_queue_pending(&qp->sq, &is_rung);
+	pending = send_ring_pending(&qp->sq, &is_rung);
 	if (is_rung)
 		qp->ctx->device->counters.sq_doorbells++;
 	if (pending < 0) {

@@ -10,7 +10,7 @@
 #ifndef ENGINE_REQUESTER_H
 #define ENGINE_REQUESTER_H
 
-#include "engine/queue_pair.h"
+#include "engine/engine_qp.h"
 
 /* Between two attempts at a receiver that has no receive posted. A guess. */
 #define RNR_RETRY_NS		1000000ull

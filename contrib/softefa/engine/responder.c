@@ -33,7 +33,7 @@ enum efa_io_comp_status responder_find(const struct engine_qp *sender,
 			break;
 	if (!device)
 		return UNREACHABLE;
-	qp = queue_pair_find(device, request->dest_qpn);
+	qp = engine_qp_find(device, request->dest_qpn);
 	if (!qp || !can_receive(qp) || qp->type != sender->type ||
 	    qp->qkey != request->qkey)
 		return BAD_DEST_QPN;
@@ -127,7 +127,7 @@ int responder_deliver(struct engine_qp *receiver,
 		*status = BAD_DEST_QPN;
 	if (ret <= 0)
 		return ret ? 1 : 0;
-	recv_queue_take(&receiver->rq, &recv);
+	recv_ring_take(&receiver->rq, &recv);
 	comp.req_id = recv.req_id;
 	comp.status = scatter(receiver, &recv, message, len_bytes);
 	comp.length = comp.status == OK ? len_bytes : 0;

@@ -7,7 +7,7 @@
 #ifndef ENGINE_RESPONDER_H
 #define ENGINE_RESPONDER_H
 
-#include "engine/queue_pair.h"
+#include "engine/engine_qp.h"
 
 /*
  * The QP that @request of @sender reaches at @dgid:

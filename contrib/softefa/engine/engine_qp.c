@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "engine/queue_pair.h"
+#include "engine/engine_qp.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "engine/comp_queue.h"
+#include "engine/comp_ring.h"
 #include "engine/qp_completion.h"
 #include "engine/qp_transition.h"
 
@@ -100,8 +100,8 @@ static void set_up_rings(struct engine_qp *qp,
 	qp->rq.doorbell = attr->rq_doorbell;
 	qp->rq.depth = attr->rq_ring_bytes / sizeof(struct efa_io_rx_desc);
 	qp->rq.max_sge = qp->ctx->device->profile->max_rq_sge;
-	send_queue_reset(&qp->sq);
-	recv_queue_reset(&qp->rq);
+	send_ring_reset(&qp->sq);
+	recv_ring_reset(&qp->rq);
 }
 
 /*
@@ -217,8 +217,8 @@ static void enter_state(struct engine_qp *qp, enum engine_qp_state state)
 		qp_stop(qp);
 	} else if (state == ENGINE_QP_RESET) {
 		qp_drop(qp);
-		send_queue_reset(&qp->sq);
-		recv_queue_reset(&qp->rq);
+		send_ring_reset(&qp->sq);
+		recv_ring_reset(&qp->rq);
 		qp->sq_broken = false;
 		qp->rq_broken = false;
 	}
@@ -262,7 +262,7 @@ void engine_qp_query(const struct engine_qp *qp,
 	};
 }
 
-struct engine_qp *queue_pair_find(const struct engine_device *device,
+struct engine_qp *engine_qp_find(const struct engine_device *device,
 				  uint32_t number)
 {
 	return number_pool_find(&device->qpns, number);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "engine/protection_domain.h"
+#include "engine/engine_pd.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * Completion queues: the device writes entries and never reads them back.
  * The engine.h half is engine_cq_*.
  */
-#ifndef ENGINE_COMP_QUEUE_H
-#define ENGINE_COMP_QUEUE_H
+#ifndef ENGINE_COMP_RING_H
+#define ENGINE_COMP_RING_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,7 +40,7 @@ struct engine_cq {
  * drops it; the entry that does not fit makes it so. The poll loop stops
  * the QPs of such a queue.
  */
-void comp_queue_post(struct engine_cq *cq, const struct efa_io_cdesc *entry);
+void comp_ring_post(struct engine_cq *cq, const struct efa_io_cdesc *entry);
 
 /*
  * Gives the completion event of @cq, which must have ENGINE_CQ_EVENTS, when
@@ -52,4 +52,4 @@ void comp_queue_post(struct engine_cq *cq, const struct efa_io_cdesc *entry);
  */
 bool comp_queue_give_event(struct engine_cq *cq);
 
-#endif /* ENGINE_COMP_QUEUE_H */
+#endif /* ENGINE_COMP_RING_H */

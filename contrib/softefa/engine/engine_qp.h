@@ -3,24 +3,24 @@
  * Queue pairs: what one consists of, its life and its states. The engine.h
  * half is engine_qp_*; completions and flushing are qp_completion.h.
  */
-#ifndef ENGINE_QUEUE_PAIR_H
-#define ENGINE_QUEUE_PAIR_H
+#ifndef ENGINE_ENGINE_QP_H
+#define ENGINE_ENGINE_QP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
 
 #include "engine/device_state.h"
-#include "engine/recv_queue.h"
-#include "engine/send_queue.h"
+#include "engine/recv_ring.h"
+#include "engine/send_ring.h"
 #include "engine/send_wqe_decode.h"
 
 struct engine_qp {
 	/* for each operation */
 	enum engine_qp_type type;
 	enum engine_qp_state state;
-	struct send_queue sq;
-	struct recv_queue rq;
+	struct send_ring sq;
+	struct recv_ring rq;
 	struct engine_cq *send_cq, *recv_cq;
 	struct op_list active;		/* to be worked on, in this order */
 	struct op_list waiting;		/* in engine.timers */
@@ -44,7 +44,7 @@ struct engine_qp {
 #define RNR_RETRY_WITHOUT_END	7	/* engine_qp.rnr_retry */
 
 /* The QP of @device with @number, or NULL; good until it is destroyed. */
-struct engine_qp *queue_pair_find(const struct engine_device *device,
+struct engine_qp *engine_qp_find(const struct engine_device *device,
 				  uint32_t number);
 
-#endif /* ENGINE_QUEUE_PAIR_H */
+#endif /* ENGINE_ENGINE_QP_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "engine/send_queue.h"
+#include "engine/send_ring.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "engine/ring_memory.h"
 
-int send_queue_pending(struct send_queue *sq, bool *is_rung)
+int send_ring_pending(struct send_ring *sq, bool *is_rung)
 {
 	uint32_t doorbell, pending;
 
@@ -24,12 +24,12 @@ int send_queue_pending(struct send_queue *sq, bool *is_rung)
 	return pending;
 }
 
-uint8_t send_queue_phase(const struct send_queue *sq)
+uint8_t send_ring_phase(const struct send_ring *sq)
 {
 	return sq->fetched & sq->depth ? EFA_IO_TX_META_PHASE : 0;
 }
 
-void send_queue_fetch(struct send_queue *sq, struct efa_io_tx_wqe *wqe)
+void send_ring_fetch(struct send_ring *sq, struct efa_io_tx_wqe *wqe)
 {
 	const uint8_t *entry;
 
@@ -42,7 +42,7 @@ void send_queue_fetch(struct send_queue *sq, struct efa_io_tx_wqe *wqe)
 	sq->in_flight++;
 }
 
-void send_queue_reset(struct send_queue *sq)
+void send_ring_reset(struct send_ring *sq)
 {
 	sq->fetched = 0;
 	sq->in_flight = 0;

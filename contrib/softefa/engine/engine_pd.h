@@ -3,9 +3,9 @@
  * Protection domains. All of it is engine.h's engine_pd_*; the contents of
  * a domain belong to the modules of its elements.
  */
-#ifndef ENGINE_PROTECTION_DOMAIN_H
-#define ENGINE_PROTECTION_DOMAIN_H
+#ifndef ENGINE_ENGINE_PD_H
+#define ENGINE_ENGINE_PD_H
 
 #include "engine/engine.h"
 
-#endif /* ENGINE_PROTECTION_DOMAIN_H */
+#endif /* ENGINE_ENGINE_PD_H */

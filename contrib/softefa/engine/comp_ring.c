@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "engine/comp_queue.h"
+#include "engine/comp_ring.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -143,7 +143,7 @@ static void write_entry(struct engine_cq *cq, struct efa_io_cdesc *entry)
 	cq->produced++;
 }
 
-void comp_queue_post(struct engine_cq *cq, const struct efa_io_cdesc *entry)
+void comp_ring_post(struct engine_cq *cq, const struct efa_io_cdesc *entry)
 {
 	struct engine_device_counters *counters = &cq->ctx->device->counters;
 	struct efa_io_cdesc written = *entry;

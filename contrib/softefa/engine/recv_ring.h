@@ -4,15 +4,15 @@
  * descriptors, the first and the last of which say so; the doorbell counts
  * descriptors.
  */
-#ifndef ENGINE_RECV_QUEUE_H
-#define ENGINE_RECV_QUEUE_H
+#ifndef ENGINE_RECV_RING_H
+#define ENGINE_RECV_RING_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define RECV_MAX_SGE	16	/* no profile has more */
 
-struct recv_queue {
+struct recv_ring {
 	const uint8_t *ring;
 	volatile uint32_t *doorbell;
 	uint32_t depth;			/* a power of two; 0: no queue */
@@ -41,13 +41,13 @@ struct recv_request {
  * descriptors; @request->req_id is then the first one's.
  * @is_rung: the doorbell changed since it was last read.
  */
-int recv_queue_peek(struct recv_queue *rq, struct recv_request *request,
+int recv_ring_peek(struct recv_ring *rq, struct recv_request *request,
 		    bool *is_rung, const char **rule);
 
 /* Takes the receive that was just peeked. */
-void recv_queue_take(struct recv_queue *rq, const struct recv_request *request);
+void recv_ring_take(struct recv_ring *rq, const struct recv_request *request);
 
 /* As after creation: everything is forgotten, the doorbell word is zero. */
-void recv_queue_reset(struct recv_queue *rq);
+void recv_ring_reset(struct recv_ring *rq);
 
-#endif /* ENGINE_RECV_QUEUE_H */
+#endif /* ENGINE_RECV_RING_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "engine/recv_queue.h"
+#include "engine/recv_ring.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #define CTRL_KNOWN	(EFA_IO_LKEY_MASK | EFA_IO_RX_FIRST | EFA_IO_RX_LAST)
 
-static struct efa_io_rx_desc descriptor(const struct recv_queue *rq,
+static struct efa_io_rx_desc descriptor(const struct recv_ring *rq,
 					uint32_t index)
 {
 	uint32_t slot = (rq->consumed + index) & (rq->depth - 1);
@@ -20,7 +20,7 @@ static struct efa_io_rx_desc descriptor(const struct recv_queue *rq,
 }
 
 /* Descriptors there, or -EPROTO; unlike a WQE, none is ever in flight. */
-static int pending(struct recv_queue *rq, bool *is_rung)
+static int pending(struct recv_ring *rq, bool *is_rung)
 {
 	uint32_t doorbell, count;
 
@@ -49,7 +49,7 @@ static const char *broken_rule(const struct efa_io_rx_desc *desc,
 	return NULL;
 }
 
-int recv_queue_peek(struct recv_queue *rq, struct recv_request *request,
+int recv_ring_peek(struct recv_ring *rq, struct recv_request *request,
 		    bool *is_rung, const char **rule)
 {
 	struct efa_io_rx_desc desc;
@@ -82,12 +82,12 @@ int recv_queue_peek(struct recv_queue *rq, struct recv_request *request,
 	return 0;
 }
 
-void recv_queue_take(struct recv_queue *rq, const struct recv_request *request)
+void recv_ring_take(struct recv_ring *rq, const struct recv_request *request)
 {
 	rq->consumed += request->sge_count;
 }
 
-void recv_queue_reset(struct recv_queue *rq)
+void recv_ring_reset(struct recv_ring *rq)
 {
 	rq->consumed = 0;
 	rq->last_doorbell = 0;
