@@ -111,6 +111,20 @@ static int connect_daemon(int fd)
 	return 0;
 }
 
+/*
+ * Where Yama lets only a tracer reach another process's memory, the daemon
+ * is named as one. Without Yama the kernel does not know the call.
+ */
+static void let_daemon_reach_memory(int fd)
+{
+	struct ucred daemon;
+	socklen_t len = sizeof(daemon);
+
+	if (!syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &daemon,
+		     &len) && daemon.pid > 0)
+		syscall(SYS_prctl, PR_SET_PTRACER, daemon.pid, 0, 0, 0);
+}
+
 /* Says HELLO; 0 or what the daemon answered. */
 static int greet(int fd, uint32_t type, uint32_t device)
 {
@@ -124,6 +138,8 @@ static int greet(int fd, uint32_t type, uint32_t device)
 
 	if (ret)
 		return ret;
+	if (type == SOFTEFA_HELLO_UVERBS)
+		let_daemon_reach_memory(fd);
 	ret = send_request(fd, &hello);
 	if (ret)
 		return -ENODEV;
@@ -178,20 +194,6 @@ int daemon_link_devices(struct softefa_devices *devices)
 	return ret;
 }
 
-/*
- * Where Yama lets only a tracer reach another process's memory, the daemon
- * is named as one. Without Yama the kernel does not know the call.
- */
-static void let_daemon_reach_memory(int fd)
-{
-	struct ucred daemon;
-	socklen_t len = sizeof(daemon);
-
-	if (!syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &daemon,
-		     &len) && daemon.pid > 0)
-		syscall(SYS_prctl, PR_SET_PTRACER, daemon.pid, 0, 0, 0);
-}
-
 /* O_NONBLOCK and no FD_CLOEXEC come last: a greeting waits. */
 static void set_fd_flags(int fd, int flags)
 {
@@ -218,7 +220,6 @@ int daemon_link_open(uint32_t device, const char *tag, int flags)
 		close_fd(fd);
 		return ret;
 	}
-	let_daemon_reach_memory(fd);
 	set_fd_flags(fd, flags);
 	return fd;
 }

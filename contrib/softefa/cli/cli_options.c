@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "cli/cli_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/complaint.h"
+#include "protocol.h"
+
+enum option_set {
+	TAKES_NAME = 1,
+	TAKES_DEVICES = 2,
+	TAKES_PROFILE = 4,
+	TAKES_LOG = 8,
+	TAKES_COMMAND = 16,
+	MAKES_DAEMON = TAKES_NAME | TAKES_DEVICES | TAKES_PROFILE | TAKES_LOG,
+};
+
+static const struct {
+	const char *word;
+	enum cli_verb verb;
+	unsigned takes;
+} verbs[] = {
+	{ "run", CLI_RUN, MAKES_DAEMON | TAKES_COMMAND },
+	{ "start", CLI_START, MAKES_DAEMON },
+	{ "stop", CLI_STOP, TAKES_NAME },
+	{ "show", CLI_SHOW, TAKES_NAME },
+	{ "profiles", CLI_PROFILES, 0 },
+	{ "help", CLI_HELP, 0 },
+	{ "--help", CLI_HELP, 0 },
+	{ "-h", CLI_HELP, 0 },
+	{ "--version", CLI_VERSION, 0 },
+};
+
+static const struct {
+	const char *word;
+	unsigned set;
+} option_words[] = {
+	{ "--name", TAKES_NAME },
+	{ "--devices", TAKES_DEVICES },
+	{ "--profile", TAKES_PROFILE },
+	{ "--log", TAKES_LOG },
+};
+
+#define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
+#define SEE_HELP "softefa --help shows what there is"
+
+void cli_options_help(void)
+{
+	fputs(
+"Usage: softefa run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
+"       softefa run --name NAME [--] COMMAND [ARGUMENT]...\n"
+"       softefa start [--name NAME] [OPTION]...\n"
+"       softefa show | stop [--name NAME]\n"
+"       softefa profiles | --help | --version\n"
+"Emulated EFA devices for COMMAND and all it starts; softefa(1) tells more.\n"
+"\n"
+"  run       COMMAND with devices of its own, which end with it; with\n"
+"            --name: with those of a daemon that was started\n"
+"  start     a daemon in the background, its devices for several commands\n"
+"  show      devices, clients and counters of a daemon\n"
+"  stop      ends a daemon\n"
+"  profiles  lists what the devices can be like\n"
+"\n"
+"  --devices N     number of devices, 1 to 16 (default 1)\n"
+"  --profile NAME  what they are like (default: the first of profiles)\n"
+"  --name NAME     which daemon (default: default)\n"
+"  --log FILE      tell of broken device rules and bad requests; - is stderr\n",
+	      stdout);
+}
+
+static int check_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (len && len <= 64 && !strpbrk(name, "/ \t\n"))
+		return 0;
+	complain("1 to 64 characters without '/' and blanks",
+		 "bad name '%s'", name);
+	return -EINVAL;
+}
+
+static int take_devices(const char *value, struct cli_options *options)
+{
+	char *end;
+	unsigned long number = strtoul(value, &end, 10);
+
+	if (*value < '0' || *value > '9' || *end || !number ||
+	    number > SOFTEFA_MAX_DEVICES) {
+		complain("a number from 1 to 16",
+			 "bad number of devices '%s'", value);
+		return -EINVAL;
+	}
+	options->num_devices = (unsigned)number;
+	return 0;
+}
+
+static int take_value(unsigned set, const char *value,
+		      struct cli_options *options)
+{
+	switch (set) {
+	case TAKES_NAME:
+		options->name = value;
+		return check_name(value);
+	case TAKES_DEVICES:
+		return take_devices(value, options);
+	case TAKES_LOG:
+		options->log = value;
+		return 0;
+	}
+	options->profile = profile_find(value);
+	if (options->profile)
+		return 0;
+	complain("softefa profiles lists them", "no profile '%s'", value);
+	return -EINVAL;
+}
+
+/* What @word ("--name", "--name=X") is; its value, if it holds it. */
+static unsigned find_option(const char *word, const char **value)
+{
+	size_t i, len = strcspn(word, "=");
+
+	*value = word[len] ? word + len + 1 : NULL;
+	for (i = 0; i < ARRAY_LEN(option_words); i++) {
+		if (strlen(option_words[i].word) == len &&
+		    !memcmp(option_words[i].word, word, len))
+			return option_words[i].set;
+	}
+	return 0;
+}
+
+/* Takes the options at *@argv off it, those of @takes; *@given says which. */
+static int parse_options(char ***argv, unsigned takes, unsigned *given,
+			 struct cli_options *options)
+{
+	const char *word, *value;
+	unsigned set;
+
+	*given = 0;
+	while ((word = **argv) && word[0] == '-' && strcmp(word, "--")) {
+		if (!strcmp(word, "--help")) {
+			options->verb = CLI_HELP;
+			return 0;
+		}
+		set = find_option(word, &value);
+		if (!(set & takes)) {
+			complain(SEE_HELP, "option '%s' is not known here",
+				 word);
+			return -EINVAL;
+		}
+		++*argv;
+		if (!value)
+			value = *(*argv) ? *(*argv)++ : NULL;
+		if (!value) {
+			complain(SEE_HELP, "option '%s' wants a value", word);
+			return -EINVAL;
+		}
+		if (take_value(set, value, options))
+			return -EINVAL;
+		*given |= set;
+	}
+	if (**argv && !strcmp(**argv, "--"))
+		++*argv;
+	return 0;
+}
+
+static int parse_command(char **argv, unsigned given,
+			 struct cli_options *options)
+{
+	options->command = argv;
+	if (!*argv) {
+		complain("softefa run [OPTION]... -- COMMAND [ARGUMENT]...",
+			 "run: no COMMAND given");
+		return -EINVAL;
+	}
+	if (options->name && given & ~TAKES_NAME) {
+		complain("give those to softefa start, or leave out --name",
+			 "--devices, --profile and --log are of a daemon "
+			 "that runs already");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int cli_options_parse(char **argv, struct cli_options *options)
+{
+	const char *word = argv[1];
+	unsigned takes, given;
+	size_t i;
+
+	*options = (struct cli_options){
+		.num_devices = 1,
+		.profile = profile_at(0),
+		.log = getenv("SOFTEFA_LOG"),
+	};
+	if (options->log && !*options->log)
+		options->log = NULL;
+	for (i = 0; i < ARRAY_LEN(verbs); i++) {
+		if (word && !strcmp(verbs[i].word, word))
+			break;
+	}
+	if (i == ARRAY_LEN(verbs)) {
+		complain(SEE_HELP, word ? "'%s' is not a command of softefa" :
+			 "what to do? no command given", word);
+		return -EINVAL;
+	}
+	options->verb = verbs[i].verb;
+	takes = verbs[i].takes;
+	argv += 2;
+	if (parse_options(&argv, takes, &given, options))
+		return -EINVAL;
+	if (options->verb == CLI_RUN)
+		return parse_command(argv, given, options);
+	if (*argv && options->verb != CLI_HELP) {
+		complain(SEE_HELP, "%s: superfluous argument '%s'", word,
+			 *argv);
+		return -EINVAL;
+	}
+	return 0;
+}

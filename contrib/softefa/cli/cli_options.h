@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The command line of softefa, checked. */
+#ifndef CLI_CLI_OPTIONS_H
+#define CLI_CLI_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "engine/profile.h"
+
+enum cli_verb {
+	CLI_RUN,
+	CLI_START,
+	CLI_STOP,
+	CLI_SHOW,
+	CLI_PROFILES,
+	CLI_HELP,
+	CLI_VERSION,
+};
+
+struct cli_options {
+	enum cli_verb verb;
+	const char *name;			/* NULL: not given */
+	unsigned num_devices;
+	const struct device_profile *profile;	/* never NULL */
+	const char *log;	/* file, "-": stderr, NULL: no log */
+	char **command;		/* run: NULL-terminated, from argv */
+};
+
+/*
+ * Reads @argv (from main) into @options; texts stay in @argv or the
+ * environment. Returns 0, or -EINVAL when it is wrong: then one complaint
+ * has been made.
+ */
+int cli_options_parse(char **argv, struct cli_options *options);
+
+/* Prints what `softefa --help` says on stdout. */
+void cli_options_help(void);
+
+#endif /* CLI_CLI_OPTIONS_H */

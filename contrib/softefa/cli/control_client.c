@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "cli/control_client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+void control_socket_name(const char *name, char socket[CONTROL_MAX_SOCKET])
+{
+	const char *inherited = getenv(SOFTEFA_ENV_SOCKET);
+
+	if (!name && inherited && *inherited &&
+	    strlen(inherited) < CONTROL_MAX_SOCKET)
+		strcpy(socket, inherited);
+	else
+		snprintf(socket, CONTROL_MAX_SOCKET, "softefa/%u/%s",
+			 (unsigned)geteuid(), name ? name : "default");
+}
+
+static int ask(int fd, uint32_t type)
+{
+	const struct softefa_request request = {
+		.type = type,
+		.version = SOFTEFA_PROTOCOL_VERSION,
+	};
+	ssize_t len;
+
+	do {
+		len = send(fd, &request, sizeof(request), MSG_NOSIGNAL);
+	} while (len < 0 && errno == EINTR);
+	return len == sizeof(request) ? 0 : -EIO;
+}
+
+static ssize_t receive(int fd, void *buf, size_t size)
+{
+	ssize_t len;
+
+	do {
+		len = recv(fd, buf, size, 0);
+	} while (len < 0 && errno == EINTR);
+	return len;
+}
+
+static int ask_for_answer(int fd, uint32_t type)
+{
+	struct softefa_answer answer;
+
+	if (ask(fd, type) ||
+	    receive(fd, &answer, sizeof(answer)) != sizeof(answer))
+		return -EIO;
+	return answer.result;
+}
+
+int control_connect(const char *socket_name)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	size_t len = strlen(socket_name);
+	int fd, ret;
+
+	assert(len < CONTROL_MAX_SOCKET);
+	memcpy(addr.sun_path + 1, socket_name, len);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (struct sockaddr *)&addr,
+		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+				len)) < 0) {
+		ret = -errno;
+		close(fd);
+		return ret;
+	}
+	ret = ask_for_answer(fd, SOFTEFA_HELLO_CONTROL);
+	if (ret) {
+		close(fd);
+		return ret;
+	}
+	return fd;
+}
+
+int control_show(int fd, struct softefa_text *text)
+{
+	ssize_t len;
+
+	if (ask(fd, SOFTEFA_SHOW))
+		return -EIO;
+	len = receive(fd, text, sizeof(*text));
+	if (len < (ssize_t)offsetof(struct softefa_text, text) ||
+	    text->length > (size_t)len - offsetof(struct softefa_text, text))
+		return -EIO;
+	return text->result;
+}
+
+/* The process that listens at the other end, as a descriptor. */
+static int daemon_pidfd(int fd)
+{
+	struct ucred daemon;
+	socklen_t len = sizeof(daemon);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &daemon, &len) < 0)
+		return -errno;
+	return (int)syscall(SYS_pidfd_open, daemon.pid, 0);
+}
+
+int control_stop(int fd)
+{
+	struct pollfd end = { .fd = daemon_pidfd(fd), .events = POLLIN };
+	int ret = ask_for_answer(fd, SOFTEFA_STOP);
+
+	while (!ret && end.fd >= 0 && poll(&end, 1, -1) < 0 && errno == EINTR)
+		;
+	if (end.fd >= 0)
+		close(end.fd);
+	return ret;
+}

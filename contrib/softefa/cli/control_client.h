@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The command's own conversations with a daemon. */
+#ifndef CLI_CONTROL_CLIENT_H
+#define CLI_CONTROL_CLIENT_H
+
+#include "protocol.h"
+
+/* Size of an abstract socket name with its NUL. */
+#define CONTROL_MAX_SOCKET	108u
+
+/*
+ * Stores in @socket the abstract name of this user's daemon @name (NULL:
+ * the one of SOFTEFA_SOCKET, if that is set, else "default"). @name is at
+ * most 64 bytes long.
+ */
+void control_socket_name(const char *name, char socket[CONTROL_MAX_SOCKET]);
+
+/*
+ * Connects and says HELLO. Returns a descriptor that the caller closes;
+ * -ECONNREFUSED when no such daemon runs, -EPERM when it is another user's,
+ * -EPROTO when it speaks another protocol, or another negative errno.
+ */
+int control_connect(const char *socket);
+
+/* Gets what the daemon shows; as errors -EIO when it broke off. */
+int control_show(int fd, struct softefa_text *text);
+
+/*
+ * Asks the daemon to end and waits until its process is gone. 0 or -EIO.
+ */
+int control_stop(int fd);
+
+#endif /* CLI_CONTROL_CLIENT_H */

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli_options.h"
+#include "cli/client_command.h"
+#include "cli/complaint.h"
+#include "cli/control_client.h"
+#include "cli/daemon_process.h"
+#include "cli/run_guard.h"
+#include "config.h"
+
+/* Connects to the daemon that the options name; complains. */
+static int connect_named(const struct cli_options *options,
+			 char socket[CONTROL_MAX_SOCKET])
+{
+	const char *name = options->name ? options->name : "default";
+	int fd;
+
+	control_socket_name(options->name, socket);
+	fd = control_connect(socket);
+	if (fd == -ECONNREFUSED)
+		complain("softefa start [--name NAME] starts one",
+			 "no daemon '%s' of this user runs (socket @%s)", name,
+			 socket);
+	else if (fd < 0)
+		complain(fd == -EPROTO ? "use the softefa that started it" :
+			 NULL, "the daemon on socket @%s refuses: %s", socket,
+			 strerror(-fd));
+	return fd;
+}
+
+static int run_on_named(const struct cli_options *options)
+{
+	char socket[CONTROL_MAX_SOCKET];
+	int fd = connect_named(options, socket);
+
+	if (fd < 0)
+		return CLI_EXIT_RUN_FAILED;
+	close(fd);
+	if (client_command_prepare(socket))
+		return CLI_EXIT_RUN_FAILED;
+	return client_command_exec(options->command);
+}
+
+static int run(const struct cli_options *options)
+{
+	if (client_command_check(options->command[0]))
+		return CLI_EXIT_NOT_RUNNABLE;
+	return options->name ? run_on_named(options) : run_guard(options);
+}
+
+static int start(const struct cli_options *options)
+{
+	char socket[CONTROL_MAX_SOCKET];
+
+	control_socket_name(options->name ? options->name : "default", socket);
+	return daemon_process_detach(options, socket) ? CLI_EXIT_FAILED : 0;
+}
+
+static int show(const struct cli_options *options)
+{
+	static struct softefa_text text;
+	char socket[CONTROL_MAX_SOCKET];
+	int fd = connect_named(options, socket);
+	int ret;
+
+	if (fd < 0)
+		return CLI_EXIT_FAILED;
+	ret = control_show(fd, &text);
+	close(fd);
+	if (ret) {
+		complain(NULL, "the daemon did not answer: %s",
+			 strerror(-ret));
+		return CLI_EXIT_FAILED;
+	}
+	fwrite(text.text, 1, text.length, stdout);
+	return 0;
+}
+
+static int stop(const struct cli_options *options)
+{
+	char socket[CONTROL_MAX_SOCKET];
+	int fd = connect_named(options, socket);
+	int ret;
+
+	if (fd < 0)
+		return CLI_EXIT_FAILED;
+	ret = control_stop(fd);
+	close(fd);
+	if (!ret)
+		return 0;
+	complain(NULL, "the daemon did not end: %s", strerror(-ret));
+	return CLI_EXIT_FAILED;
+}
+
+static int list_profiles(void)
+{
+	const struct device_profile *profile;
+	unsigned i;
+
+	for (i = 0; (profile = profile_at(i)); i++)
+		printf("%-12s %s\n", profile->name, profile->description);
+	return 0;
+}
+
+static int do_verb(const struct cli_options *options)
+{
+	switch (options->verb) {
+	case CLI_RUN: return run(options);
+	case CLI_START: return start(options);
+	case CLI_STOP: return stop(options);
+	case CLI_SHOW: return show(options);
+	case CLI_PROFILES: return list_profiles();
+	case CLI_VERSION:
+		puts("softefa (" PACKAGE_NAME ") " PACKAGE_VERSION);
+		return 0;
+	case CLI_HELP:
+		cli_options_help();
+		return 0;
+	}
+	return CLI_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	struct cli_options options;
+	int status;
+
+	if (argc < 1 || cli_options_parse(argv, &options))
+		return CLI_EXIT_USAGE;
+	status = do_verb(&options);
+	if (fflush(stdout) == EOF) {
+		complain(NULL, "cannot write: %s", strerror(errno));
+		return CLI_EXIT_FAILED;
+	}
+	return status;
+}
