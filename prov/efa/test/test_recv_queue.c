@@ -37,7 +37,7 @@ static uint16_t test_post(struct test_rq *t, uint32_t sge_count,
 	};
 	uint32_t index = t->rq.produced % 8;
 
-	hw_rq_post(&t->rq, sge, sge_count, context, 3, more);
+	hw_rq_post(&t->rq, sge, sge_count, context, 65542, 3, more);
 	return t->ring[index].req_id;
 }
 
@@ -104,10 +104,26 @@ static void test_room_counts_descriptors(void **state)
 	slot = hw_rq_find(&t.rq, pair);
 	assert_ptr_equal(slot->context, &pair);
 	assert_int_equal(slot->flags, 3);
+	assert_int_equal(slot->peer, 65542);
 	hw_rq_put(&t.rq, slot);
 	assert_true(hw_rq_has_room(&t.rq, 3));
 	assert_false(hw_rq_has_room(&t.rq, 4));
 	assert_null(hw_rq_find(&t.rq, pair));
+	hw_rq_fini(&t.rq);
+}
+
+static void test_limit_below_the_ring(void **state)
+{
+	struct test_rq t;
+
+	test_open(&t);
+	t.rq.limit = 3;
+	assert_true(hw_rq_has_room(&t.rq, 3));
+	assert_false(hw_rq_has_room(&t.rq, 4));
+	test_post(&t, 2, NULL, false);
+	assert_false(hw_rq_has_room(&t.rq, 2));
+	t.rq.limit = 8;
+	assert_true(hw_rq_has_room(&t.rq, 6));
 	hw_rq_fini(&t.rq);
 }
 
@@ -137,6 +153,7 @@ int main(void)
 		cmocka_unit_test(test_refuses_impossible_rings),
 		cmocka_unit_test(test_descriptor_bytes),
 		cmocka_unit_test(test_room_counts_descriptors),
+		cmocka_unit_test(test_limit_below_the_ring),
 		cmocka_unit_test(test_goes_round_for_long),
 	};
 

@@ -54,6 +54,23 @@ static void test_brings_back_what_was_posted(void **state)
 	hw_req_table_fini(&table);
 }
 
+static void test_limit_below_the_slots(void **state)
+{
+	struct hw_req_table table;
+	uint64_t id;
+
+	assert_int_equal(hw_req_table_init(&table, 8, false, 0), 0);
+	table.limit = 1;
+	id = hw_req_get(&table, NULL, 0, 0, 1);
+	assert_true(hw_req_is_full(&table));
+	hw_req_put(&table, hw_req_find(&table, id));
+	assert_false(hw_req_is_full(&table));
+	hw_req_get(&table, NULL, 0, 0, 1);
+	table.limit = 2;
+	assert_false(hw_req_is_full(&table));
+	hw_req_table_fini(&table);
+}
+
 /* An ID must not come back before every other of the 65536 was used. */
 static void test_16_bit_id_returns_last(void **state)
 {
@@ -148,6 +165,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refuses_impossible_sizes),
 		cmocka_unit_test(test_brings_back_what_was_posted),
+		cmocka_unit_test(test_limit_below_the_slots),
 		cmocka_unit_test(test_16_bit_id_returns_last),
 		cmocka_unit_test(test_stale_and_foreign_ids_are_not_found),
 		cmocka_unit_test(test_64_bit_generation_skips_none),

@@ -34,21 +34,29 @@ struct hw_cq {
 int hw_cq_init(struct hw_cq *cq, const struct hw_cq_geometry *geometry);
 
 /*
- * The oldest entry not consumed, or NULL. Valid until hw_cq_publish. The
- * phase starts at 1 and flips each time around.
+ * The entry at @position, a value that @consumed has or will have, or NULL
+ * while the device has not written it. Valid until hw_cq_publish. The phase
+ * starts at 1 and flips each time around.
  */
-static inline const struct efa_io_cdesc *hw_cq_peek(const struct hw_cq *cq)
+static inline const struct efa_io_cdesc *
+hw_cq_peek_at(const struct hw_cq *cq, uint32_t position)
 {
 	const struct efa_io_cdesc *cqe = (const void *)
-		(cq->ring + (size_t)(cq->consumed & cq->entry_mask) *
+		(cq->ring + (size_t)(position & cq->entry_mask) *
 			    EFA_IO_CDESC_SIZE);
 	uint8_t flags = *(const volatile uint8_t *)&cqe->flags;
-	uint8_t phase = ~(cq->consumed >> cq->phase_shift) & 1;
+	uint8_t phase = ~(position >> cq->phase_shift) & 1;
 
 	if ((flags & EFA_IO_CDESC_PHASE) != phase)
 		return NULL;
 	hw_order_after_phase();
 	return cqe;
+}
+
+/* The oldest entry not consumed, or NULL. */
+static inline const struct efa_io_cdesc *hw_cq_peek(const struct hw_cq *cq)
+{
+	return hw_cq_peek_at(cq, cq->consumed);
 }
 
 static inline void hw_cq_consume(struct hw_cq *cq)

@@ -19,6 +19,7 @@ int hw_rq_init(struct hw_rq *rq, const struct hw_wq_geometry *geometry,
 		.ring = geometry->buffer,
 		.doorbell = geometry->doorbell,
 		.entry_mask = geometry->num_entries - 1,
+		.limit = geometry->num_entries,
 	};
 	if (!hw_rq_is_possible(geometry))
 		return -EINVAL;

@@ -19,6 +19,8 @@ struct hw_rq {
 	/* the poster's */
 	uint32_t produced;	/* descriptors, free running */
 	uint32_t rung;
+	uint32_t limit;		/* descriptors that may be out: the ring's,
+				 * or fewer if the owner says so */
 	/* constant after init */
 	struct efa_io_rx_desc *ring;
 	volatile uint32_t *doorbell;
@@ -43,7 +45,7 @@ static inline bool hw_rq_has_room(const struct hw_rq *rq, uint32_t sge_count)
 	uint32_t completed = __atomic_load_n(&rq->completed,
 					     __ATOMIC_ACQUIRE);
 
-	return rq->produced - completed + sge_count <= rq->entry_mask + 1;
+	return rq->produced - completed + sge_count <= rq->limit;
 }
 
 static inline void hw_rq_ring_doorbell(struct hw_rq *rq)
@@ -58,15 +60,16 @@ static inline void hw_rq_ring_doorbell(struct hw_rq *rq)
 
 /*
  * Posts a receive of @sge_count >= 1 buffers of at most HW_RQ_MAX_SGE_LEN
- * bytes each; assumes that it finds room. @more, @context and @flags as in
- * hw_sq_post.
+ * bytes each, @room_bytes together; assumes that it finds room. @more as in
+ * hw_sq_post; @context, @room_bytes (as the slot's peer) and @flags come
+ * back from hw_rq_find.
  */
 static inline void hw_rq_post(struct hw_rq *rq, const struct hw_sge *sge,
 			      uint32_t sge_count, void *context,
-			      uint16_t flags, bool more)
+			      uint32_t room_bytes, uint16_t flags, bool more)
 {
-	uint16_t id = (uint16_t)hw_req_get(&rq->ids, context, 0, flags,
-					   (uint16_t)sge_count);
+	uint16_t id = (uint16_t)hw_req_get(&rq->ids, context, room_bytes,
+					   flags, (uint16_t)sge_count);
 	uint32_t bits = EFA_IO_RX_FIRST;
 
 	for (uint32_t i = 0; i < sge_count; i++) {

@@ -27,8 +27,7 @@ int hw_req_table_init(struct hw_req_table *table, uint32_t num_slots,
 		table->slots[i].id = HW_REQ_ID_NONE;
 		table->free_ids[i] = id == HW_REQ_ID_NONE ? i : id;
 	}
-	/* the ring of free IDs is full: a round ahead of the taker */
-	table->returned = num_slots;
+	table->limit = num_slots;
 	return 0;
 }
 

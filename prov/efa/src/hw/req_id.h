@@ -32,7 +32,7 @@
 struct hw_req_slot {
 	uint64_t id;		/* or HW_REQ_ID_NONE */
 	void *context;
-	uint32_t peer;		/* whom a send goes to */
+	uint32_t peer;		/* whom a send goes to; room of a receive */
 	uint16_t flags;
 	uint16_t units;		/* ring entries the request occupies */
 };
@@ -43,9 +43,10 @@ struct hw_req_table {
 	uint64_t *free_ids;	/* ring: the next ID of each free slot */
 	uint64_t id_mask;	/* 0xffff or UINT64_MAX */
 	uint32_t slot_mask;
-	/* written by the poster: IDs taken, free running */
+	/* the poster's: IDs taken, free running, and how many may be out */
 	uint32_t taken;
-	/* written by the completer: IDs returned and there from the start */
+	uint32_t limit;
+	/* written by the completer: IDs returned, free running */
 	uint32_t returned __attribute__((aligned(64)));
 };
 
@@ -59,12 +60,17 @@ int hw_req_table_init(struct hw_req_table *table, uint32_t num_slots,
 /* Frees the table; requests still in flight are forgotten. */
 void hw_req_table_fini(struct hw_req_table *table);
 
-/* Poster: is no slot free? */
+/*
+ * Poster: are as many requests in flight as may be? That is the number of
+ * slots, unless the owner sets a lower @limit, to raise it later.
+ */
 static inline bool hw_req_is_full(const struct hw_req_table *table)
 {
 	/* pairs with hw_req_put: the returned ID is there to be read */
-	return __atomic_load_n(&table->returned, __ATOMIC_ACQUIRE) ==
-	       table->taken;
+	uint32_t returned = __atomic_load_n(&table->returned,
+					    __ATOMIC_ACQUIRE);
+
+	return table->taken - returned >= table->limit;
 }
 
 /*
@@ -114,7 +120,7 @@ static inline void hw_req_put(struct hw_req_table *table,
 /* Requests in flight; a snapshot. */
 static inline uint32_t hw_req_count(const struct hw_req_table *table)
 {
-	return table->taken + table->slot_mask + 1 -
+	return table->taken -
 	       __atomic_load_n(&table->returned, __ATOMIC_RELAXED);
 }
 
