@@ -21,7 +21,8 @@ int dev_ah_table_create(struct dev_pd *pd, struct dev_ah_table **table);
 void dev_ah_table_destroy(struct dev_ah_table *table);
 
 /* Takes a reference; creates the handle at the first. O(1). Errors: the
- * device's (-ENOMEM: its table is full), -EINVAL for a zero GID. */
+ * device's (-ENOMEM: its table is full; logged), -EINVAL for a zero
+ * GID. */
 int dev_ah_get(struct dev_ah_table *table, const union ibv_gid *gid,
 	       const struct dev_ah **ah);
 void dev_ah_put(struct dev_ah_table *table, const struct dev_ah *ah);

@@ -21,17 +21,19 @@ struct dev_cq_attr {
 	bool wait;		/* with a completion channel (an fd) */
 	bool sgid;		/* ask for source GIDs, where offered */
 	bool unsolicited;	/* ask for unsolicited write completions */
-	int comp_vector;
+	int comp_vector;	/* below num_comp_vectors, else taken modulo */
 };
 
 /*
- * Returns 0; -EOPNOTSUPP when the queue cannot be given raw (logged: why)
- * or @wait is not possible; -EINVAL when deeper than the device allows;
- * -ENOMEM; or what verbs says.
+ * Returns 0; -EOPNOTSUPP when the queue cannot be given raw or the device
+ * lacks what @attr asks for; -EINVAL when deeper than the device allows;
+ * -ENOMEM; or what verbs says. Logged. A source GID is left out when the
+ * device cannot give it: see with_sgid.
  */
 int dev_cq_create(const struct dev_device *device,
 		  const struct dev_cq_attr *attr, struct dev_cq *cq);
-/* No QP may use it any more (-EBUSY). Acknowledges all events taken. */
+/* No QP may use it any more (-EBUSY). Pending events go with it. 0, or a
+ * negative errno (logged): the CQ is then still there. */
 int dev_cq_destroy(struct dev_cq *cq);
 
 /*
@@ -40,5 +42,12 @@ int dev_cq_destroy(struct dev_cq *cq);
  * sequence number with hw_cq_event_taken.
  */
 int dev_cq_take_event(struct dev_cq *cq);
+
+/*
+ * For the discovery of devices: makes and destroys a CQ, to find out whether
+ * queues come raw at all. 0 with *@wait_works; or as dev_cq_create, not
+ * logged.
+ */
+int dev_cq_probe(const struct dev_device *device, bool *wait_works);
 
 #endif /* DEV_CQ_CREATE_H */

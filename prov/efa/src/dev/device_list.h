@@ -8,8 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <infiniband/efadv.h>
 #include <infiniband/verbs.h>
+
+#include "compat/efadv_abi.h"
 
 /* What the device and the rdma-core at hand can do together. */
 struct dev_caps {
@@ -20,7 +21,7 @@ struct dev_caps {
 	bool unsolicited_write_recv;
 	bool sq_req_id_64;	/* known once a QP exists; false here */
 	bool wide_wqe;		/* 128-byte WQEs: inline_size_wide > 0 */
-	bool cq_notification;	/* completion channels work */
+	bool cq_notification;	/* CQs with a channel, and a doorbell to arm */
 };
 
 struct dev_device {
@@ -28,13 +29,15 @@ struct dev_device {
 	struct ibv_context *verbs;	/* open for the life of the list */
 	struct ibv_device_attr attr;
 	struct ibv_port_attr port;
-	struct efadv_device_attr efa;
+	struct compat_efadv_device_attr efa;
 	struct dev_caps caps;
 	union ibv_gid gid;	/* of port 1, index 0 */
 	uint32_t mtu;		/* port.max_msg_sz, bytes */
 	uint32_t max_rdma_size;	/* bytes; 0 without RDMA */
 	uint32_t inline_size;	/* bytes in a 64-byte WQE */
 	uint32_t inline_size_wide;	/* bytes in a 128-byte WQE, or 0 */
+	uint32_t max_send_depth;	/* work requests, 64-byte WQEs */
+	uint32_t max_send_depth_wide;	/* the same with 128-byte WQEs, or 0 */
 	uint64_t speed_bps;	/* of the link, 0 if unknown */
 	bool has_pci;		/* the four below are valid */
 	uint16_t pci_domain;
@@ -50,17 +53,19 @@ struct dev_list {
 /*
  * The devices, found and opened at the first call (thread safe, once per
  * process) and kept until dev_list_release. FI_EFA_IFACE-like selection is
- * the caller's. A device that cannot be used is left out and logged with
- * the reason. Returns 0 with *@list, possibly empty, or:
- *   -ENODEV   no EFA device, or /dev/infiniband not there
+ * the caller's. A device that cannot be used is left out. Returns 0 with
+ * *@list, which has at least one device, or:
+ *   -ENODEV   no EFA device, or none that can be used
  *   -EACCES   devices exist, and none could be opened for lack of rights
  *   -ENOSYS   libibverbs or libefa missing or too old
- * Each such failure is logged once, at warn level, in one line that says
- * what is missing and what to do; the failure is remembered.
+ *   -ENOMEM
+ * The first call logs, at warn level, one line for each reason why devices
+ * are missing: what is missing and what to do. Failures are remembered.
  */
 int dev_list_get(const struct dev_list **list);
 
-/* Closes everything; for the provider's cleanup. Nothing may be in use. */
+/* Closes everything and forgets failures; for the provider's cleanup.
+ * Nothing may be in use, nobody may be in dev_list_get. */
 void dev_list_release(void);
 
 #endif /* DEV_DEVICE_LIST_H */

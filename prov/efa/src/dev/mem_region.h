@@ -18,8 +18,11 @@ struct dev_mr {
  */
 int dev_mr_create(struct dev_pd *pd, void *addr, size_t len_bytes,
 		  int access, struct dev_mr *mr);
+/* The same for the memory behind a dma-buf; @iova is its address in work
+ * requests. @fd stays the caller's and may be closed. */
 int dev_mr_create_dmabuf(struct dev_pd *pd, uint64_t offset, size_t len_bytes,
 			 uint64_t iova, int fd, int access, struct dev_mr *mr);
+/* 0, or a negative errno (logged): the region is then still there. */
 int dev_mr_destroy(struct dev_mr *mr);
 
 #endif /* DEV_MEM_REGION_H */

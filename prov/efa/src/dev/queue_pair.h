@@ -19,6 +19,7 @@ struct dev_qp {
 	struct hw_wq_geometry sq;
 	struct hw_wq_geometry rq;
 	uint32_t inline_size;	/* bytes a send WQE of this QP can carry */
+	bool has_rnr_retry;	/* the number of tries can be set */
 };
 
 struct dev_qp_attr {
@@ -29,24 +30,29 @@ struct dev_qp_attr {
 	uint32_t send_sge, recv_sge;
 	uint32_t inline_size;	/* above 32: 128-byte WQEs */
 	bool unsolicited_write_recv;
-	bool low_latency;	/* service level 8 */
+	bool low_latency;	/* service level 8; SRD alone */
 	uint32_t qkey;
-	uint8_t rnr_retry;	/* 0-6 tries, 7 without end */
+	uint8_t rnr_retry;	/* 0-6 tries, 7 without end; SRD alone, and
+				 * ignored by a device without rnr_retry */
 };
 
 /*
- * Creates the QP in RESET and asks for its rings. 0, or a negative errno
- * (logged): -EOPNOTSUPP when the rings cannot be given, -EINVAL beyond the
- * device's limits.
+ * Creates the QP in RESET and asks for its rings, which may have more
+ * entries than asked for: powers of two, and the device has a minimum. The
+ * CQs outlive it. Device and PD must be of one device. 0, or a negative
+ * errno (logged): -EOPNOTSUPP when the rings cannot be given or the device
+ * lacks what @attr asks for, -EINVAL beyond the device's limits.
  */
 int dev_qp_create(struct dev_pd *pd, const struct dev_qp_attr *attr,
 		  struct dev_qp *qp);
-/* RESET -> INIT -> RTR -> RTS. */
+/* RESET -> INIT -> RTR -> RTS. 0, or a negative errno (logged). */
 int dev_qp_enable(struct dev_qp *qp, const struct dev_qp_attr *attr);
-/* To ERR: the device flushes what is posted. */
+/* To ERR: the device flushes what is posted. 0, or a negative errno
+ * (logged); -EINVAL when it was never enabled. */
 int dev_qp_flush(struct dev_qp *qp);
 /* The device completes nothing of it afterwards; entries already in the
- * CQ stay there. */
+ * CQ stay there. The rings are unmapped. 0, or a negative errno (logged):
+ * the QP is then still there. */
 int dev_qp_destroy(struct dev_qp *qp);
 
 #endif /* DEV_QUEUE_PAIR_H */
