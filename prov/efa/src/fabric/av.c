@@ -174,27 +174,17 @@ static int av_insert_one(struct fabric_av *av,
 	return ret;
 }
 
-static const char *av_insert_reason(int err)
-{
-	switch (err) {
-	case -EINVAL:
-		return "no such GID: an address that is all zero was never "
-		       "filled by its owner, others the device refuses when "
-		       "the peer is in another zone or subnet";
-	case -ENOMEM:
-		return "out of memory, or of the device's address handles";
-	default:
-		return "the device refuses the address handle";
-	}
-}
-
-static void av_log_refusal(const struct fabric_address *address, int err)
+/* What the device refuses, dev/addr_handle has logged. */
+static void av_log_refusal(const struct fabric_address *address)
 {
 	char text[FABRIC_ADDRESS_TEXT_SIZE];
 
+	if (fabric_address_has_gid(address))
+		return;
 	fabric_address_text(address, text, sizeof(text));
-	compat_warn(FI_LOG_AV, "fi_av_insert: %s is left out: %s (%s)", text,
-		    av_insert_reason(err), fi_strerror(-err));
+	compat_warn(FI_LOG_AV, "fi_av_insert: %s is left out: without a GID "
+		    "it is nobody's; check that its owner filled it in with "
+		    "fi_getname and that it arrived whole", text);
 }
 
 static int av_insert(struct fid_av *fid, const void *addr, size_t count,
@@ -220,7 +210,7 @@ static int av_insert(struct fid_av *fid, const void *addr, size_t count,
 		       sizeof(address));
 		ret = av_insert_one(av, &address, &index);
 		if (ret && inserted == (int)i)
-			av_log_refusal(&address, ret);
+			av_log_refusal(&address);
 		if (!ret)
 			inserted++;
 		if (fi_addr)

@@ -1,36 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * Discovery: what each device offers as fi_info, and which of it fits an
- * application's hints (fi_getinfo(3)).
- */
+/* Discovery: fi_getinfo(3) of this provider. */
 #ifndef FABRIC_INFO_H
 #define FABRIC_INFO_H
 
+#include <stdbool.h>
+
 #include <rdma/fabric.h>
 
-#include "dev/device_list.h"
+#include "fabric/info_match.h"
 
-/* What a device is offered as. The order is that of fi_getinfo's list. */
-enum fabric_info_kind {
-	FABRIC_INFO_DIRECT,	/* fabric efa-direct, FI_EP_RDM */
-	FABRIC_INFO_DGRAM,	/* fabric efa, FI_EP_DGRAM */
-	FABRIC_INFO_KINDS
-};
-
-#define FABRIC_DGRAM_PREFIX_SIZE	40	/* the GRH a UD receive begins with */
-
-/* fi_getinfo. 0 with a list the core frees, -FI_ENODATA when nothing fits
- * (an info line of the log says which hint excluded what), -FI_ENOMEM. */
+/*
+ * The offers of all devices that fit, shaped by @hints: first each
+ * efa-direct endpoint, then each datagram endpoint. 0 with a list that is
+ * the core's to free, -FI_ENODATA when nothing fits or there is no device
+ * (the log says why: a device that is missing at warn level, a hint that
+ * does not fit at info level), -FI_ENOMEM.
+ */
 int fabric_info_get(uint32_t version, const char *node, const char *service,
 		    uint64_t flags, const struct fi_info *hints,
 		    struct fi_info **info);
-
-/*
- * Which kind @info is, when it is one that @device offers to an application
- * of @api_version: what fi_getinfo gave, or that with fewer capabilities
- * and smaller limits. -FI_EINVAL otherwise, logged with the attribute.
- */
-int fabric_info_check(const struct dev_device *device, uint32_t api_version,
-		      const struct fi_info *info, enum fabric_info_kind *kind);
 
 #endif /* FABRIC_INFO_H */

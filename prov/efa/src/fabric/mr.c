@@ -70,11 +70,8 @@ static int mr_close(struct fid *fid)
 	int ret;
 
 	ret = dev_mr_destroy(&mr->dev);
-	if (ret) {
-		compat_warn(FI_LOG_MR, "cannot deregister the region with key "
-			    "0x%x: %s", mr->dev.rkey, fi_strerror(-ret));
+	if (ret)
 		return ret;
-	}
 	fabric_reference_put(&mr->domain->users);
 	free(mr);
 	return 0;

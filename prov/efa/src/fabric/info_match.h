@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Does an offer fit an application's hints? The rules are fi_getinfo(3)'s:
+ * capabilities and limits asked for must be there, modes needed must be
+ * given, names and types must be the same, and what is 0 or NULL in the
+ * hints asks for nothing.
+ */
+#ifndef FABRIC_INFO_MATCH_H
+#define FABRIC_INFO_MATCH_H
+
+#include <stdbool.h>
+
+#include <rdma/fabric.h>
+
+#include "dev/device_list.h"
+#include "fabric/info_offer.h"
+#include "hw/efa_io_defs.h"
+
+/* The hint that keeps an offer out, with what it asks and what there is. */
+struct fabric_info_misfit {
+	const char *what;	/* "tx_attr->size" */
+	uint64_t asked;
+	uint64_t offered;
+};
+
+/*
+ * True when @offer fits @hints (NULL: anything) of an application of
+ * @version; otherwise *@misfit tells the first reason. Addresses are not
+ * looked at.
+ */
+bool fabric_info_matches(const struct fi_info *offer,
+			 const struct fi_info *hints, uint32_t version,
+			 struct fabric_info_misfit *misfit);
+
+/* What is left of a send queue of @size entries with @inject_size bytes
+ * inline: above 32 bytes its entries are twice as long. */
+static inline size_t fabric_info_tx_size(size_t size, size_t inject_size)
+{
+	return inject_size > EFA_IO_TX_INLINE_MAX ? size / 2 : size;
+}
+
+/* fi_mr(3): does a memory registration mode of before API 1.5 apply, in
+ * which FI_MR_BASIC stands for the three basic modes? */
+bool fabric_info_is_legacy_mr(const struct fi_info *hints, uint32_t version);
+
+/*
+ * Which kind @info is, when it is one that @device offers to an application
+ * of @version: what fi_getinfo gave, or that with fewer capabilities and
+ * smaller limits. -FI_EINVAL otherwise, logged with the attribute;
+ * -FI_ENOMEM.
+ */
+int fabric_info_check(const struct dev_device *device, uint32_t version,
+		      const struct fi_info *info, enum fabric_info_kind *kind);
+
+#endif /* FABRIC_INFO_MATCH_H */
