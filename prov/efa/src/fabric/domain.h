@@ -7,6 +7,10 @@
 #ifndef FABRIC_DOMAIN_H
 #define FABRIC_DOMAIN_H
 
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
 #include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
 
@@ -33,9 +37,9 @@ struct fabric_domain {
 	 * Control calls lock always.
 	 */
 	bool lock_data_path;
-	enum fi_resource_mgmt resource_mgmt;
 	char name[80];
-	/* written by control calls */
+	/* written by control calls, under the lock */
+	pthread_mutex_t lock;
 	struct fabric_eq *eq;		/* bound, or NULL */
 	struct fabric_reference users;
 };
@@ -47,12 +51,18 @@ static inline struct fabric_domain *fabric_domain_of(struct fid_domain *fid)
 }
 
 /*
- * fi_domain and fi_domain2: opens the device that @info->domain_attr names.
- * -FI_ENODATA: no such device; -FI_EINVAL: an attribute that getinfo would
- * not have given (logged); or what the device says.
+ * fi_domain: opens the device that @info->domain_attr names, which its
+ * endpoints then check their own info against. -FI_ENODATA: no such device
+ * (logged); -FI_EINVAL: no domain_attr; or what the device says.
  */
 int fabric_domain_open(struct fid_fabric *fabric, struct fi_info *info,
-		       struct fid_domain **domain, uint64_t flags,
-		       void *context);
+		       struct fid_domain **domain, void *context);
+/* fi_domain2: the same; flags other than 0 give -FI_EBADFLAGS. */
+int fabric_domain_open2(struct fid_fabric *fabric, struct fi_info *info,
+			struct fid_domain **domain, uint64_t flags,
+			void *context);
+
+/* Is @fid a domain that this provider opened? It may be another one's. */
+bool fabric_domain_is_ours(const struct fid_domain *fid);
 
 #endif /* FABRIC_DOMAIN_H */

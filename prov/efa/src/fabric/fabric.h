@@ -3,6 +3,9 @@
 #ifndef FABRIC_FABRIC_H
 #define FABRIC_FABRIC_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_eq.h>
@@ -19,8 +22,17 @@ struct fabric_fabric {
 	char name[16];
 };
 
+static inline struct fabric_fabric *fabric_fabric_of(struct fid_fabric *fid)
+{
+	return (struct fabric_fabric *)
+		((char *)fid - offsetof(struct fabric_fabric, fid));
+}
+
 /* fi_fabric. -FI_ENODATA: no fabric has the name. */
 int fabric_fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **fid,
 		       void *context);
+
+/* Is @fid a fabric that this provider opened? It may be another one's. */
+bool fabric_fabric_is_ours(const struct fid_fabric *fid);
 
 #endif /* FABRIC_FABRIC_H */
