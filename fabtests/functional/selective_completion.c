@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * With FI_SELECTIVE_COMPLETION only what asks for a completion gets one;
+ * what fails gets one without asking. FI_MORE, and the operation flags
+ * that an endpoint applies by default.
+ */
+#include <string.h>
+
+#include "fabtests/expect.h"
+#include "fabtests/functional/fabric_endpoint.h"
+
+enum { CTX_QUIET = 10, CTX_LOUD = 11, CTX_RECV = 12 };
+
+static ssize_t send_flags(struct fab_endpoint *a, unsigned ctx,
+			  uint64_t flags)
+{
+	struct iovec iov = { a->buf, 64 };
+	struct fi_msg msg = {
+		.msg_iov = &iov,
+		.desc = &a->desc,
+		.iov_count = 1,
+		.addr = a->peer,
+		.context = &a->contexts[ctx],
+	};
+
+	return fi_sendmsg(a->ep, &msg, flags);
+}
+
+static ssize_t recv_flags(struct fab_endpoint *b, unsigned ctx,
+			  uint64_t flags)
+{
+	struct iovec iov = { b->buf, 64 };
+	struct fi_msg msg = {
+		.msg_iov = &iov,
+		.desc = &b->desc,
+		.iov_count = 1,
+		.addr = FI_ADDR_UNSPEC,
+		.context = &b->contexts[ctx],
+	};
+
+	return fi_recvmsg(b->ep, &msg, flags);
+}
+
+static void open_two(struct fab_endpoint *a, struct fab_endpoint *b,
+		     const struct fab_wish *wish)
+{
+	fab_open(a, wish);
+	fab_open(b, wish);
+	fab_connect(a, b->addr);
+	fab_connect(b, a->addr);
+}
+
+/* Quiet ones before a loud one: the loud one comes alone, at both ends. */
+static void check_selective(void)
+{
+	struct fab_wish wish = fab_wish_direct();
+	struct fab_endpoint a, b;
+	struct fab_completion c;
+	int i;
+
+	expect_stage("selective completion");
+	wish.selective = true;
+	open_two(&a, &b, &wish);
+	for (i = 0; i < 100; i++) {
+		REQUIRE_EQ(recv_flags(&b, CTX_QUIET, 0), 0);
+		REQUIRE_EQ(recv_flags(&b, CTX_LOUD, FI_COMPLETION), 0);
+		REQUIRE_EQ(send_flags(&a, CTX_QUIET, 0), 0);
+		REQUIRE_EQ(send_flags(&a, CTX_LOUD, FI_COMPLETION), 0);
+		FAB_EXPECT(&a, CTX_LOUD);
+		FAB_EXPECT(&b, CTX_LOUD);
+		EXPECT(!fab_poll(&a, &c));
+	}
+	/* A queue of quiet requests empties by polling alone. */
+	for (i = 0; i < 3000; i++) {
+		while (recv_flags(&b, CTX_QUIET, 0) == -FI_EAGAIN)
+			EXPECT(!fab_poll(&b, &c));
+		while (send_flags(&a, CTX_QUIET, 0) == -FI_EAGAIN)
+			EXPECT(!fab_poll(&a, &c));
+		fab_poll(&a, &c);
+		fab_poll(&b, &c);
+	}
+	fab_close(&a);
+	fab_close(&b);
+}
+
+static void check_quiet_failure(void)
+{
+	struct fab_wish wish = fab_wish_direct();
+	struct fi_cq_err_entry err;
+	struct fab_endpoint a, b;
+
+	expect_stage("failure of a quiet request");
+	wish.selective = true;
+	wish.rnr_retry = 0;
+	open_two(&a, &b, &wish);
+	REQUIRE_EQ(send_flags(&a, CTX_QUIET, 0), 0);
+	err = fab_wait_error(&a);
+	EXPECT_EQ(err.err, FI_ENORX);
+	fab_close(&a);
+	fab_close(&b);
+}
+
+/* Posted with FI_MORE, requests go at the latest with the one without. */
+static void check_more(void)
+{
+	struct fab_wish wish = fab_wish_direct();
+	struct fab_endpoint a, b;
+	int round, i;
+
+	expect_stage("FI_MORE");
+	open_two(&a, &b, &wish);
+	for (round = 0; round < 50; round++) {
+		for (i = 0; i < 7; i++)
+			REQUIRE_EQ(recv_flags(&b, CTX_RECV,
+					      i < 6 ? FI_MORE : 0), 0);
+		for (i = 0; i < 7; i++)
+			REQUIRE_EQ(send_flags(&a, CTX_LOUD,
+					      i < 6 ? FI_MORE : 0), 0);
+		for (i = 0; i < 7; i++) {
+			FAB_EXPECT(&a, CTX_LOUD);
+			FAB_EXPECT(&b, CTX_RECV);
+		}
+	}
+	fab_close(&a);
+	fab_close(&b);
+}
+
+static void check_sendmsg_inject(void)
+{
+	struct fab_wish wish = fab_wish_direct();
+	struct fab_endpoint a, b;
+	struct iovec iov;
+	struct fi_msg msg = { .msg_iov = &iov, .iov_count = 1 };
+
+	expect_stage("fi_sendmsg with FI_INJECT");
+	open_two(&a, &b, &wish);
+	iov.iov_base = a.buf;
+	iov.iov_len = a.info->tx_attr->inject_size;
+	msg.addr = a.peer;
+	msg.context = &a.contexts[CTX_LOUD];
+	expect_fill(a.buf, iov.iov_len, 3);
+	REQUIRE_EQ(fab_recv(&b, CTX_RECV, 0, 64), 0);
+	/* No desc: the data is taken at once. */
+	REQUIRE_EQ(fi_sendmsg(a.ep, &msg, FI_INJECT | FI_COMPLETION), 0);
+	memset(a.buf, 0, iov.iov_len);
+	FAB_EXPECT(&a, CTX_LOUD);
+	FAB_EXPECT(&b, CTX_RECV);
+	EXPECT_FILLED(b.buf, iov.iov_len, 3);
+	fab_close(&a);
+	fab_close(&b);
+}
+
+int main(void)
+{
+	expect_deadline(60);
+	check_selective();
+	check_quiet_failure();
+	check_more();
+	check_sendmsg_inject();
+	return expect_result();
+}
