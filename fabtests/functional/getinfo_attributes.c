@@ -169,73 +169,163 @@ struct hint_case {
 	bool listed;
 };
 
-static void no_change(struct fi_info *h) { (void)h; }
-static void tagged(struct fi_info *h) { h->caps |= FI_TAGGED; }
-static void atomic(struct fi_info *h) { h->caps |= FI_ATOMIC; }
-static void multi_recv(struct fi_info *h) { h->caps |= FI_MULTI_RECV; }
-static void no_caps(struct fi_info *h) { h->caps = 0; }
-static void no_context2(struct fi_info *h) { h->mode &= ~FI_CONTEXT2; }
+static void no_change(struct fi_info *h)
+{
+	(void)h;
+}
+
+static void tagged(struct fi_info *h)
+{
+	h->caps |= FI_TAGGED;
+}
+
+static void atomic(struct fi_info *h)
+{
+	h->caps |= FI_ATOMIC;
+}
+
+static void multi_recv(struct fi_info *h)
+{
+	h->caps |= FI_MULTI_RECV;
+}
+
+static void no_caps(struct fi_info *h)
+{
+	h->caps = 0;
+}
+
+static void no_context2(struct fi_info *h)
+{
+	h->mode &= ~FI_CONTEXT2;
+}
+
 static void no_local(struct fi_info *h)
 {
 	h->domain_attr->mr_mode &= ~FI_MR_LOCAL;
 }
-static void type_msg(struct fi_info *h) { h->ep_attr->type = FI_EP_MSG; }
-static void type_any(struct fi_info *h) { h->ep_attr->type = FI_EP_UNSPEC; }
-static void type_dgram(struct fi_info *h) { h->ep_attr->type = FI_EP_DGRAM; }
-static void format_in(struct fi_info *h) { h->addr_format = FI_SOCKADDR_IN; }
-static void format_efa(struct fi_info *h) { h->addr_format = FI_ADDR_EFA; }
+
+static void type_msg(struct fi_info *h)
+{
+	h->ep_attr->type = FI_EP_MSG;
+}
+
+static void type_any(struct fi_info *h)
+{
+	h->ep_attr->type = FI_EP_UNSPEC;
+}
+
+static void type_dgram(struct fi_info *h)
+{
+	h->ep_attr->type = FI_EP_DGRAM;
+}
+
+static void format_in(struct fi_info *h)
+{
+	h->addr_format = FI_SOCKADDR_IN;
+}
+
+static void format_efa(struct fi_info *h)
+{
+	h->addr_format = FI_ADDR_EFA;
+}
+
 static void proto_tcp(struct fi_info *h)
 {
 	h->ep_attr->protocol = FI_PROTO_SOCK_TCP;
 }
+
 static void proto_efa(struct fi_info *h)
 {
 	h->ep_attr->protocol = FI_PROTO_EFA;
 }
+
 static void order_sas(struct fi_info *h)
 {
 	h->tx_attr->msg_order = FI_ORDER_SAS;
 }
-static void size_huge(struct fi_info *h) { h->tx_attr->size = 1 << 24; }
-static void size_one(struct fi_info *h) { h->tx_attr->size = 1; }
-static void inject_huge(struct fi_info *h) { h->tx_attr->inject_size = 4096; }
-static void inject_small(struct fi_info *h) { h->tx_attr->inject_size = 8; }
+
+static void size_huge(struct fi_info *h)
+{
+	h->tx_attr->size = 1 << 24;
+}
+
+static void size_one(struct fi_info *h)
+{
+	h->tx_attr->size = 1;
+}
+
+static void inject_huge(struct fi_info *h)
+{
+	h->tx_attr->inject_size = 4096;
+}
+
+static void inject_small(struct fi_info *h)
+{
+	h->tx_attr->inject_size = 8;
+}
+
 static void message_huge(struct fi_info *h)
 {
 	h->ep_attr->max_msg_size = SIZE_MAX;
 }
-static void data_small(struct fi_info *h) { h->domain_attr->cq_data_size = 4; }
-static void data_large(struct fi_info *h) { h->domain_attr->cq_data_size = 8; }
-static void iov_many(struct fi_info *h) { h->tx_attr->iov_limit = 64; }
+
+static void data_small(struct fi_info *h)
+{
+	h->domain_attr->cq_data_size = 4;
+}
+
+static void data_large(struct fi_info *h)
+{
+	h->domain_attr->cq_data_size = 8;
+}
+
+static void iov_many(struct fi_info *h)
+{
+	h->tx_attr->iov_limit = 64;
+}
+
 static void thread_safe(struct fi_info *h)
 {
 	h->domain_attr->threading = FI_THREAD_SAFE;
 }
+
 static void thread_domain(struct fi_info *h)
 {
 	h->domain_attr->threading = FI_THREAD_DOMAIN;
 }
+
 static void progress_auto(struct fi_info *h)
 {
 	h->domain_attr->data_progress = FI_PROGRESS_AUTO;
 	h->domain_attr->control_progress = FI_PROGRESS_AUTO;
 }
+
 static void progress_manual(struct fi_info *h)
 {
 	h->domain_attr->data_progress = FI_PROGRESS_MANUAL;
 	h->domain_attr->control_progress = FI_PROGRESS_MANUAL;
 }
-static void av_map(struct fi_info *h) { h->domain_attr->av_type = FI_AV_MAP; }
+
+static void av_map(struct fi_info *h)
+{
+	h->domain_attr->av_type = FI_AV_MAP;
+}
+
 static void other_fabric(struct fi_info *h)
 {
 	free(h->fabric_attr->name);
 	h->fabric_attr->name = strdup("no-such-fabric");
 }
+
 static void other_domain(struct fi_info *h)
 {
 	h->domain_attr->name = strdup("no-such-domain");
 }
-static void scalable(struct fi_info *h) { h->ep_attr->tx_ctx_cnt = 4; }
+
+static void scalable(struct fi_info *h)
+{
+	h->ep_attr->tx_ctx_cnt = 4;
+}
 
 static const struct hint_case cases[] = {
 	{ "no change", no_change, true },
