@@ -52,11 +52,15 @@ programs_in()
 
 group_unit()
 {
-	local compiler valgrind='valgrind -q --error-exitcode=9'
+	local compiler page valgrind='valgrind -q --error-exitcode=9'
 
 	valgrind+=' --leak-check=full --errors-for-leak-kinds=definite'
-	packages_need gcc clang valgrind shellcheck
+	packages_need gcc clang valgrind shellcheck groff-base
 	count_run "shellcheck" check_shell
+	for page in "$source_dir"/man/*.[1-8]; do
+		[ ! -e "$page" ] ||
+			count_run "man page ${page##*/}" check_man_page "$page"
+	done
 	for compiler in gcc clang; do
 		prepare $compiler CC=$compiler || continue
 		compile || continue
@@ -83,6 +87,16 @@ check_shell()
 	done < <(cd "$source_dir" && find contrib fabtests prov .ci -type f \
 		\( -name '*.sh' -o ! -name '*.*' \))
 	(cd "$source_dir" && shellcheck -x -P . "${files[@]}")
+}
+
+# A page that groff has nothing to say about.
+check_man_page()
+{
+	local said
+
+	said=$(groff -man -ww -z -Tutf8 "$1" 2>&1)
+	printf '%s\n' "$said"
+	[ -z "$said" ]
 }
 
 # Cross-compiled against a Debian root for arm64, and run under qemu in it.
