@@ -60,9 +60,10 @@ static void event_channel_flush(struct event_channel *channel)
 				   sent * channel->event_bytes))
 		sent++;
 	channel->waiting_count -= sent;
-	memmove(channel->waiting,
-		channel->waiting + sent * channel->event_bytes,
-		channel->waiting_count * channel->event_bytes);
+	if (channel->waiting_count)
+		memmove(channel->waiting,
+			channel->waiting + sent * channel->event_bytes,
+			channel->waiting_count * channel->event_bytes);
 	event_channel_watch(channel);
 }
 
