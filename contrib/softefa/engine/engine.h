@@ -246,7 +246,7 @@ struct engine_qp_state_attr {
 #define ENGINE_QPA_PORT		(1u << 5)
 #define ENGINE_QPA_QKEY		(1u << 6)
 #define ENGINE_QPA_SQ_PSN	(1u << 16)
-#define ENGINE_QPA_RNR_RETRY	(1u << 12)
+#define ENGINE_QPA_RNR_RETRY	(1u << 11)
 
 /*
  * The transitions of the efa kernel driver. -EOPNOTSUPP for a mask bit EFA
