@@ -20,7 +20,6 @@ count_result()
 		printf 'SKIP: %s: %s\n' "$1" "$(tail -n 1 "$3")" ;;
 	*)	failed=$((failed + 1))
 		failures+=("$1 (status $2): $3")
-		tail -n 40 "$3"
 		printf 'FAIL: %s (status %s)\n' "$1" "$2" ;;
 	esac
 }
@@ -33,6 +32,7 @@ count_run()
 	shift
 	log=$check_dir/${name//[^A-Za-z0-9.-]/_}.log
 	"$@" >"$log" 2>&1 || status=$?
+	[ $status = 0 ] || [ $status = 77 ] || tail -n 40 "$log"
 	count_result "$name" "$status" "$log"
 }
 
@@ -40,7 +40,7 @@ count_run()
 # counts each of its tests.  A build that fails is one failed test.
 count_make_check()
 {
-	local name=$1 dir=$2 log status=0 file test
+	local name=$1 dir=$2 log status=0 file test status_of
 
 	shift 2
 	log=$check_dir/${name//[^A-Za-z0-9.-]/_}.log
@@ -53,13 +53,14 @@ count_make_check()
 		case $(sed -n 's/^:global-test-result: *//p' "$file") in
 		PASS|XFAIL) status_of=0 ;;
 		SKIP) status_of=77 ;;
-		*) status_of=1 ;;
+		*) status_of=1; tail -n 40 "${file%.trs}.log" ;;
 		esac
 		count_result "$name: $test" $status_of "${file%.trs}.log"
 	done < <(find "$dir" -name '*.trs' -print0 | sort -z)
 	# make's own failure counts when no test of it already did.
 	if [ $status != 0 ] && ! grep -rqs --include='*.trs' \
 	   -e '^:global-test-result: *\(FAIL\|XPASS\|ERROR\)' "$dir"; then
+		tail -n 40 "$log"
 		count_result "$name: make check" $status "$log"
 	fi
 }
