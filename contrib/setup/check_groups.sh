@@ -191,10 +191,16 @@ group_interop()
 	need_root || return 0
 	prepare gcc CC=gcc && compile || return 0
 	count_run "interop: the provider is the in-tree one" in_tree_provider
-	for size in 64 8192 1048576; do
-		count_run "interop: fi_pingpong rdm, $size bytes" \
+	# Messages go over efa-direct there, tagged ones over the RDM protocol.
+	for size in 64 8192; do
+		count_run "interop: fi_pingpong rdm, msg, $size bytes" \
 			in_root -- softefa run -- \
-			"$pair" -p efa -e rdm -I 50 -S "$size"
+			"$pair" -p efa -e rdm -m msg -I 50 -S "$size"
+	done
+	for size in 64 8192 1048576; do
+		count_run "interop: fi_pingpong rdm, tagged, $size bytes" \
+			in_root -- softefa run -- \
+			"$pair" -p efa -e rdm -m tagged -I 50 -S "$size"
 	done
 	count_run "interop: fi_pingpong dgram" \
 		in_root -- softefa run -- "$pair" -p efa -e dgram -I 50

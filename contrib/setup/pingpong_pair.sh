@@ -4,7 +4,8 @@
 # Usage: pingpong_pair.sh ARGUMENT...
 # Runs fi_pingpong as server and client on this machine, both with the
 # ARGUMENTs and with their data checked, and shows what the client prints.
-# Fails when either does, or when they take longer than PINGPONG_SECONDS.
+# Fails when either does, when no message was exchanged, or when they take
+# longer than PINGPONG_SECONDS.
 
 set -eu
 
@@ -56,7 +57,10 @@ port=$(free_port)
 timeout "$seconds" fi_pingpong -c -B "$port" "$@" >"$dir/server" 2>&1 &
 server=$!
 await_server || fail "$*: the server does not listen"
-timeout "$seconds" fi_pingpong -c -P "$port" "$@" 127.0.0.1 ||
+timeout "$seconds" fi_pingpong -c -P "$port" "$@" 127.0.0.1 >"$dir/client" ||
 	fail "$*: the client ended with $? (124: after $seconds s)"
+cat "$dir/client"
 wait "$server" || fail "$*: the server ended with $?"
 server=
+# It succeeds without a word when the endpoint takes no message of that size.
+[ "$(wc -l <"$dir/client")" -ge 2 ] || fail "$*: no message was exchanged"
