@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "direct/complete.h"
+
+#include <rdma/fi_errno.h>
+
+#include "direct/op_slot.h"
+#include "fabric/ep_base.h"
+
+/* An entry, and the operation it ends. */
+struct direct_end {
+	struct fabric_ep *ep;
+	struct hw_req_slot *slot;
+	bool is_send;
+	uint8_t status;		/* enum efa_io_comp_status */
+	uint32_t len;		/* bytes received */
+	uint64_t flags;
+	uint64_t data;
+};
+
+static bool direct_end_find_send(struct direct_end *end,
+				 const struct efa_io_cdesc *cqe)
+{
+	struct hw_sq *sq = &end->ep->sq;
+
+	end->is_send = true;
+	end->slot = hw_sq_find(sq, hw_cqe_tx_id(cqe, sq->wide_ids));
+	end->status = cqe->status;
+	end->len = 0;
+	end->flags = FI_SEND | FI_MSG;
+	end->data = 0;
+	return end->slot;
+}
+
+/*
+ * A peer that does RDMA uses up a receive when it writes with immediate
+ * data; a queue asks for that data without a receive only with RMA.
+ */
+static bool __attribute__((noinline, cold))
+direct_end_is_write(struct direct_end *end, const struct efa_io_cdesc *cqe)
+{
+	if (hw_cqe_is_unsolicited(cqe) ||
+	    hw_cqe_op(cqe) != EFA_IO_RDMA_WRITE)
+		return false;
+	end->flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA;
+	end->data = cqe->rx.imm;
+	end->status = cqe->status;
+	return true;
+}
+
+static bool direct_end_find_recv(struct direct_end *end,
+				 const struct efa_io_cdesc *cqe)
+{
+	const uint8_t unusual = EFA_IO_CDESC_OP_TYPE |
+				EFA_IO_CDESC_UNSOLICITED;
+
+	end->is_send = false;
+	end->slot = hw_rq_find(&end->ep->rq, cqe->req_id);
+	if (__builtin_expect(!end->slot, 0))
+		return false;
+	end->len = hw_cqe_rx_length(cqe);
+	if (__builtin_expect(cqe->flags & unusual, 0))
+		return direct_end_is_write(end, cqe);
+	end->status = cqe->status;
+	end->flags = FI_RECV | FI_MSG;
+	end->data = 0;
+	if (hw_cqe_has_imm(cqe)) {
+		end->flags |= FI_REMOTE_CQ_DATA;
+		end->data = cqe->rx.imm;
+	}
+	/* more than the buffers hold cannot have been received */
+	if (__builtin_expect(end->len > end->slot->peer, 0) && !end->status)
+		end->status = EFA_IO_COMP_STATUS_LOCAL_ERROR_BAD_LENGTH;
+	return true;
+}
+
+/* Finds what @cqe ends. False: nothing, and the entry was dropped. */
+static inline bool direct_end_find(struct fabric_cq *cq,
+				   const struct efa_io_cdesc *cqe,
+				   struct direct_end *end)
+{
+	const uint8_t recv = EFA_IO_RECV_QUEUE << EFA_IO_CDESC_Q_TYPE_SHIFT;
+	bool found = false;
+
+	end->ep = fabric_cq_owner(cq, cqe->qp_num);
+	if (__builtin_expect(!end->ep, 0)) {
+		fabric_cq_drop_stale(cq, "no endpoint has this QP");
+		return false;
+	}
+	if (hw_cqe_is_send(cqe)) {
+		if (end->ep->tx_cq == cq)
+			found = direct_end_find_send(end, cqe);
+	} else if ((cqe->flags & EFA_IO_CDESC_Q_TYPE) == recv) {
+		if (end->ep->rx_cq == cq)
+			found = direct_end_find_recv(end, cqe);
+	}
+	if (__builtin_expect(!found, 0))
+		fabric_cq_drop_stale(cq, "no operation in flight has this ID");
+	return found;
+}
+
+/* The operation is over: its slot is free, its counter knows, its entry
+ * gone. */
+static inline void direct_end_account(struct fabric_cq *cq,
+				      const struct direct_end *end)
+{
+	struct fabric_cntr *cntr;
+
+	if (end->is_send) {
+		cntr = end->ep->tx_cntr;
+		hw_sq_put(&end->ep->sq, end->slot);
+	} else {
+		cntr = end->ep->rx_cntr;
+		hw_rq_put(&end->ep->rq, end->slot);
+	}
+	hw_cq_consume(&cq->hw);
+	if (__builtin_expect(!cntr, 1))
+		return;
+	if (end->status)
+		fabric_cntr_add_error(cntr);
+	else
+		fabric_cntr_add(cntr, 1);
+}
+
+static fi_addr_t direct_end_source(const struct direct_end *end,
+				   const struct efa_io_cdesc *cqe)
+{
+	if (end->is_send || !end->ep->wants_source)
+		return FI_ADDR_NOTAVAIL;
+	return fabric_av_sender(end->ep->av, cqe->rx.ah, cqe->rx.src_qp_num);
+}
+
+static ssize_t direct_complete_read(struct fabric_cq *cq, void *buf,
+				    size_t count, fi_addr_t *source)
+{
+	const struct efa_io_cdesc *cqe;
+	ssize_t nothing = -FI_EAGAIN;
+	struct direct_end end;
+	size_t n = 0;
+
+	while (n < count && (cqe = hw_cq_peek(&cq->hw))) {
+		if (!direct_end_find(cq, cqe, &end))
+			continue;
+		if (__builtin_expect(end.status, 0)) {
+			nothing = -FI_EAVAIL;
+			break;
+		}
+		if (end.slot->flags & DIRECT_OP_REPORT) {
+			fabric_cq_put_entry(cq->format, buf, n,
+					    end.slot->context, end.flags,
+					    end.len, end.data);
+			if (source)
+				source[n] = direct_end_source(&end, cqe);
+			n++;
+		}
+		direct_end_account(cq, &end);
+	}
+	fabric_cq_batch_end(cq);
+	return n ? (ssize_t)n : nothing;
+}
+
+/* ---- one at a time, for errors and for what must leave the ring ---- */
+
+static void direct_end_describe(const struct direct_end *end,
+				const struct efa_io_cdesc *cqe,
+				struct fabric_completion *out)
+{
+	*out = (struct fabric_completion){
+		.op_context = end->slot->context,
+		.flags = end->flags,
+		.len = end->len,
+		.data = end->data,
+		.source = direct_end_source(end, cqe),
+		.owner = end->ep,
+	};
+}
+
+static void direct_end_describe_error(const struct direct_end *end,
+				      const struct efa_io_cdesc *cqe,
+				      struct fabric_completion *out,
+				      char *text)
+{
+	struct fabric_av *av = end->ep->av;
+	struct fabric_address peer;
+	fi_addr_t addr;
+
+	if (end->is_send)
+		addr = fabric_av_sender(av, direct_peer_ahn(end->slot->peer),
+					direct_peer_qpn(end->slot->peer));
+	else
+		addr = fabric_av_sender(av, cqe->rx.ah, cqe->rx.src_qp_num);
+	out->err = fabric_comp_errno(end->status);
+	out->prov_errno = end->status;
+	out->text = text;
+	fabric_comp_error_text(text, FABRIC_COMP_ERROR_SIZE, end->status,
+			       &end->ep->address,
+			       fabric_av_address(av, addr, &peer) ? &peer
+								  : NULL);
+}
+
+static bool direct_complete_take(struct fabric_cq *cq, bool only_failed,
+				 struct fabric_completion *out, char *text)
+{
+	const struct efa_io_cdesc *cqe;
+	struct direct_end end;
+	bool taken = false;
+
+	while (!taken && (cqe = hw_cq_peek(&cq->hw))) {
+		if (!direct_end_find(cq, cqe, &end))
+			continue;
+		if (!end.status && only_failed)
+			break;
+		taken = end.status || end.slot->flags & DIRECT_OP_REPORT;
+		direct_end_describe(&end, cqe, out);
+		if (end.status)
+			direct_end_describe_error(&end, cqe, out, text);
+		direct_end_account(cq, &end);
+	}
+	fabric_cq_batch_end(cq);
+	return taken;
+}
+
+const struct fabric_cq_source direct_complete_source = {
+	.read = direct_complete_read,
+	.take = direct_complete_take,
+};

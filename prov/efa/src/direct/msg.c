@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "direct/msg.h"
+
+#include <string.h>
+
+#include <rdma/fi_errno.h>
+
+#include "compat/log.h"
+#include "direct/op_slot.h"
+#include "fabric/ep_base.h"
+#include "fabric/ep_queue.h"
+#include "fabric/mr.h"
+
+#define DIRECT_INLINE	inline __attribute__((always_inline))
+#define DIRECT_COLD	__attribute__((noinline, cold))
+
+/* The device keeps no order with RDMA to fence, and takes no message back. */
+#define DIRECT_TX_REFUSED	FI_FENCE
+#define DIRECT_RX_REFUSED	\
+	(FI_MULTI_RECV | FI_PEEK | FI_CLAIM | FI_DISCARD)
+
+/* ---- sending ---- */
+
+/*
+ * What FI_MORE held back goes to the device before an error is returned:
+ * the application may well not come again.
+ */
+static DIRECT_COLD ssize_t direct_send_refuse(struct fabric_ep *ep,
+					      ssize_t error, const char *why)
+{
+	compat_debug(FI_LOG_EP_DATA, "send refused: %s", why);
+	fabric_ep_lock(ep, &ep->tx_lock);
+	hw_sq_ring_doorbell(&ep->sq);
+	fabric_ep_unlock(ep, &ep->tx_lock);
+	return error;
+}
+
+/* Why a message that does not fit a request itself cannot go. */
+static DIRECT_COLD ssize_t direct_send_refuse_long(struct fabric_ep *ep,
+						   size_t len, uint64_t flags)
+{
+	if (len > ep->max_msg_bytes)
+		return direct_send_refuse(ep, -FI_EMSGSIZE,
+					  "longer than max_msg_size");
+	if (flags & FI_INJECT)
+		return direct_send_refuse(ep, -FI_EOPNOTSUPP,
+					  "longer than inject_size");
+	return direct_send_refuse(ep, -FI_EINVAL,
+				  "no desc: the buffer must be registered");
+}
+
+/* Under the tx lock, the queue full. */
+static DIRECT_COLD bool direct_send_make_room(struct fabric_ep *ep)
+{
+	if (fabric_ep_queue_grow_tx(ep))
+		return true;
+	hw_sq_ring_doorbell(&ep->sq);
+	return false;
+}
+
+static DIRECT_INLINE ssize_t direct_send_publish(struct fabric_ep *ep,
+						 struct hw_send_wqe *wqe,
+						 const struct hw_dest *dest,
+						 void *context, uint64_t data,
+						 uint64_t flags)
+{
+	ssize_t ret = 0;
+
+	if (flags & FI_REMOTE_CQ_DATA)
+		hw_wqe_set_imm(wqe, (uint32_t)data);
+	fabric_ep_lock(ep, &ep->tx_lock);
+	if (__builtin_expect(hw_sq_is_full(&ep->sq), 0) &&
+	    !direct_send_make_room(ep))
+		ret = -FI_EAGAIN;
+	else
+		hw_sq_post(&ep->sq, wqe, context, direct_peer_pack(dest),
+			   direct_op_flags(flags), flags & FI_MORE);
+	fabric_ep_unlock(ep, &ep->tx_lock);
+	return ret;
+}
+
+static DIRECT_INLINE ssize_t direct_send_one(struct fabric_ep *ep,
+					     const void *buf, size_t len,
+					     const void *desc, fi_addr_t addr,
+					     void *context, uint64_t data,
+					     uint64_t flags)
+{
+	struct hw_send_wqe wqe;
+	struct hw_dest dest;
+
+	if (__builtin_expect(!fabric_av_resolve(ep->av, addr, &dest), 0))
+		return direct_send_refuse(ep, -FI_EADDRNOTAVAIL,
+					  "unknown address");
+	if (__builtin_expect(len < ep->prefix_bytes, 0))
+		return direct_send_refuse(ep, -FI_EINVAL,
+					  "no prefix in the buffer");
+	buf = (const char *)buf + ep->prefix_bytes;
+	len -= ep->prefix_bytes;
+	hw_wqe_init(&wqe, ep->sq.entry_size, EFA_IO_SEND, &dest);
+	if (len <= ep->inject_bytes) {
+		uint8_t *payload = hw_wqe_inline(&wqe, (uint32_t)len);
+
+		if (len)
+			memcpy(payload, buf, len);
+	} else {
+		struct hw_sge sge = {
+			.addr = (uintptr_t)buf,
+			.length = (uint32_t)len,
+		};
+
+		if (__builtin_expect(len > ep->max_msg_bytes || !desc ||
+				     flags & FI_INJECT, 0))
+			return direct_send_refuse_long(ep, len, flags);
+		sge.lkey = fabric_mr_of_desc(desc)->lkey;
+		hw_wqe_set_sgl(&wqe, &sge, 1);
+	}
+	return direct_send_publish(ep, &wqe, &dest, context, data, flags);
+}
+
+/* The message's pieces without their prefix and without empty ones. */
+struct direct_pieces {
+	struct {
+		const char *buf;
+		size_t len;
+		const void *desc;
+	} piece[EFA_IO_TX_MAX_SGE];
+	uint32_t count;
+	size_t total;
+};
+
+/* False: the first buffer lacks the prefix. */
+static bool direct_pieces_gather(struct direct_pieces *pieces,
+				 const struct fabric_ep *ep,
+				 const struct iovec *iov, void **desc,
+				 size_t count)
+{
+	size_t prefix = ep->prefix_bytes;
+
+	pieces->count = 0;
+	pieces->total = 0;
+	if (iov[0].iov_len < prefix)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		size_t len = iov[i].iov_len - prefix;
+
+		if (len) {
+			pieces->piece[pieces->count].buf =
+				(const char *)iov[i].iov_base + prefix;
+			pieces->piece[pieces->count].len = len;
+			pieces->piece[pieces->count].desc =
+				desc ? desc[i] : NULL;
+			pieces->count++;
+			pieces->total += len;
+		}
+		prefix = 0;
+	}
+	return true;
+}
+
+/* 0, or why the pieces cannot be the payload of @wqe. */
+static ssize_t direct_pieces_put(const struct direct_pieces *pieces,
+				 struct fabric_ep *ep, uint64_t flags,
+				 struct hw_send_wqe *wqe)
+{
+	struct hw_sge sge[EFA_IO_TX_MAX_SGE];
+
+	if (pieces->total <= ep->inject_bytes) {
+		uint8_t *payload =
+			hw_wqe_inline(wqe, (uint32_t)pieces->total);
+
+		for (uint32_t i = 0; i < pieces->count; i++) {
+			memcpy(payload, pieces->piece[i].buf,
+			       pieces->piece[i].len);
+			payload += pieces->piece[i].len;
+		}
+		return 0;
+	}
+	if (pieces->total > ep->max_msg_bytes || flags & FI_INJECT)
+		return direct_send_refuse_long(ep, pieces->total, flags);
+	for (uint32_t i = 0; i < pieces->count; i++) {
+		if (!pieces->piece[i].desc)
+			return direct_send_refuse_long(ep, pieces->total,
+						       flags);
+		sge[i].addr = (uintptr_t)pieces->piece[i].buf;
+		sge[i].length = (uint32_t)pieces->piece[i].len;
+		sge[i].lkey = fabric_mr_of_desc(pieces->piece[i].desc)->lkey;
+	}
+	hw_wqe_set_sgl(wqe, sge, pieces->count);
+	return 0;
+}
+
+static ssize_t direct_send_several(struct fabric_ep *ep,
+				   const struct iovec *iov, void **desc,
+				   size_t count, fi_addr_t addr, void *context,
+				   uint64_t data, uint64_t flags)
+{
+	struct direct_pieces pieces;
+	struct hw_send_wqe wqe;
+	struct hw_dest dest;
+	ssize_t ret;
+
+	if (count > ep->tx_iov_limit)
+		return direct_send_refuse(ep, -FI_EINVAL,
+					  "more buffers than iov_limit");
+	if (!fabric_av_resolve(ep->av, addr, &dest))
+		return direct_send_refuse(ep, -FI_EADDRNOTAVAIL,
+					  "unknown address");
+	if (!direct_pieces_gather(&pieces, ep, iov, desc, count))
+		return direct_send_refuse(ep, -FI_EINVAL,
+					  "no prefix in the first buffer");
+	hw_wqe_init(&wqe, ep->sq.entry_size, EFA_IO_SEND, &dest);
+	ret = direct_pieces_put(&pieces, ep, flags, &wqe);
+	if (ret)
+		return ret;
+	return direct_send_publish(ep, &wqe, &dest, context, data, flags);
+}
+
+static DIRECT_INLINE ssize_t direct_send_iov(struct fabric_ep *ep,
+					     const struct iovec *iov,
+					     void **desc, size_t count,
+					     fi_addr_t addr, void *context,
+					     uint64_t data, uint64_t flags)
+{
+	if (__builtin_expect(count == 1, 1))
+		return direct_send_one(ep, iov[0].iov_base, iov[0].iov_len,
+				       desc ? desc[0] : NULL, addr, context,
+				       data, flags);
+	if (!count)
+		return direct_send_one(ep, NULL, 0, NULL, addr, context, data,
+				       flags);
+	return direct_send_several(ep, iov, desc, count, addr, context, data,
+				   flags);
+}
+
+static ssize_t direct_send(struct fid_ep *fid, const void *buf, size_t len,
+			   void *desc, fi_addr_t addr, void *context)
+{
+	struct fabric_ep *ep = fabric_ep_of(fid);
+
+	return direct_send_one(ep, buf, len, desc, addr, context, 0,
+			       ep->tx_flags);
+}
+
+static ssize_t direct_senddata(struct fid_ep *fid, const void *buf,
+			       size_t len, void *desc, uint64_t data,
+			       fi_addr_t addr, void *context)
+{
+	struct fabric_ep *ep = fabric_ep_of(fid);
+
+	return direct_send_one(ep, buf, len, desc, addr, context, data,
+			       ep->tx_flags | FI_REMOTE_CQ_DATA);
+}
+
+static ssize_t direct_inject(struct fid_ep *fid, const void *buf, size_t len,
+			     fi_addr_t addr)
+{
+	return direct_send_one(fabric_ep_of(fid), buf, len, NULL, addr, NULL,
+			       0, FI_INJECT);
+}
+
+static ssize_t direct_injectdata(struct fid_ep *fid, const void *buf,
+				 size_t len, uint64_t data, fi_addr_t addr)
+{
+	return direct_send_one(fabric_ep_of(fid), buf, len, NULL, addr, NULL,
+			       data, FI_INJECT | FI_REMOTE_CQ_DATA);
+}
+
+static ssize_t direct_sendv(struct fid_ep *fid, const struct iovec *iov,
+			    void **desc, size_t count, fi_addr_t addr,
+			    void *context)
+{
+	struct fabric_ep *ep = fabric_ep_of(fid);
+
+	return direct_send_iov(ep, iov, desc, count, addr, context, 0,
+			       ep->tx_flags);
+}
+
+static ssize_t direct_sendmsg(struct fid_ep *fid, const struct fi_msg *msg,
+			      uint64_t flags)
+{
+	struct fabric_ep *ep = fabric_ep_of(fid);
+
+	if (__builtin_expect(flags & DIRECT_TX_REFUSED, 0))
+		return direct_send_refuse(ep, -FI_EOPNOTSUPP, "FI_FENCE");
+	return direct_send_iov(ep, msg->msg_iov, msg->desc, msg->iov_count,
+			       msg->addr, msg->context, msg->data,
+			       flags | ep->tx_msg_flags);
+}
+
+/* ---- receiving ---- */
+
+static DIRECT_COLD ssize_t direct_recv_refuse(struct fabric_ep *ep,
+					      ssize_t error, const char *why)
+{
+	compat_debug(FI_LOG_EP_DATA, "receive refused: %s", why);
+	fabric_ep_lock(ep, &ep->rx_lock);
+	hw_rq_ring_doorbell(&ep->rq);
+	fabric_ep_unlock(ep, &ep->rx_lock);
+	return error;
+}
+
+/* Under the rx lock, without room. */
+static DIRECT_COLD bool direct_recv_make_room(struct fabric_ep *ep,
+					      uint32_t descriptors)
+{
+	if (fabric_ep_queue_grow_rx(ep, descriptors))
+		return true;
+	hw_rq_ring_doorbell(&ep->rq);
+	return false;
+}
+
+/* No message is as long as a descriptor can be: longer buffers are cut. */
+static DIRECT_INLINE void direct_recv_sge(struct hw_sge *sge, const void *buf,
+					  size_t len, const void *desc)
+{
+	sge->addr = (uintptr_t)buf;
+	sge->length = len < HW_RQ_MAX_SGE_LEN ? (uint32_t)len
+					      : HW_RQ_MAX_SGE_LEN;
+	sge->lkey = fabric_mr_of_desc(desc)->lkey;
+}
+
+static DIRECT_INLINE ssize_t direct_recv_publish(struct fabric_ep *ep,
+						 const struct hw_sge *sge,
+						 uint32_t count,
+						 uint32_t room_bytes,
+						 void *context, uint64_t flags)
+{
+	ssize_t ret = 0;
+
+	fabric_ep_lock(ep, &ep->rx_lock);
+	if (__builtin_expect(!hw_rq_has_room(&ep->rq, count), 0) &&
+	    !direct_recv_make_room(ep, count))
+		ret = -FI_EAGAIN;
+	else
+		hw_rq_post(&ep->rq, sge, count, context, room_bytes,
+			   direct_op_flags(flags), flags & FI_MORE);
+	fabric_ep_unlock(ep, &ep->rx_lock);
+	return ret;
+}
+
+static DIRECT_INLINE ssize_t direct_recv_one(struct fabric_ep *ep, void *buf,
+					     size_t len, const void *desc,
+					     void *context, uint64_t flags)
+{
+	struct hw_sge sge;
+
+	if (__builtin_expect(!desc, 0))
+		return direct_recv_refuse(ep, -FI_EINVAL,
+			"no desc: the buffer must be registered");
+	if (__builtin_expect(len < ep->prefix_bytes, 0))
+		return direct_recv_refuse(ep, -FI_EINVAL,
+					  "no room for the prefix");
+	direct_recv_sge(&sge, buf, len, desc);
+	return direct_recv_publish(ep, &sge, 1, sge.length, context, flags);
+}
+
+static ssize_t direct_recv_several(struct fabric_ep *ep,
+				   const struct iovec *iov, void **desc,
+				   size_t count, void *context, uint64_t flags)
+{
+	struct hw_sge sge[FABRIC_EP_MAX_RX_IOV];
+	uint32_t room_bytes = 0;
+
+	if (!count || count > ep->rx_iov_limit)
+		return direct_recv_refuse(ep, -FI_EINVAL,
+			"no buffer, or more than iov_limit");
+	if (iov[0].iov_len < ep->prefix_bytes)
+		return direct_recv_refuse(ep, -FI_EINVAL,
+			"no room for the prefix in the first buffer");
+	for (size_t i = 0; i < count; i++) {
+		if (!desc || !desc[i])
+			return direct_recv_refuse(ep, -FI_EINVAL,
+				"no desc: each buffer must be registered");
+		direct_recv_sge(&sge[i], iov[i].iov_base, iov[i].iov_len,
+				desc[i]);
+		room_bytes += sge[i].length;
+	}
+	return direct_recv_publish(ep, sge, (uint32_t)count, room_bytes,
+				   context, flags);
+}
+
+static DIRECT_INLINE ssize_t direct_recv_iov(struct fabric_ep *ep,
+					     const struct iovec *iov,
+					     void **desc, size_t count,
+					     void *context, uint64_t flags)
+{
+	if (__builtin_expect(count == 1, 1))
+		return direct_recv_one(ep, iov[0].iov_base, iov[0].iov_len,
+				       desc ? desc[0] : NULL, context, flags);
+	return direct_recv_several(ep, iov, desc, count, context, flags);
+}
+
+static ssize_t direct_recv(struct fid_ep *fid, void *buf, size_t len,
+			   void *desc, fi_addr_t addr, void *context)
+{
+	struct fabric_ep *ep = fabric_ep_of(fid);
+
+	return direct_recv_one(ep, buf, len, desc, context, ep->rx_flags);
+}
+
+static ssize_t direct_recvv(struct fid_ep *fid, const struct iovec *iov,
+			    void **desc, size_t count, fi_addr_t addr,
+			    void *context)
+{
+	struct fabric_ep *ep = fabric_ep_of(fid);
+
+	return direct_recv_iov(ep, iov, desc, count, context, ep->rx_flags);
+}
+
+static ssize_t direct_recvmsg(struct fid_ep *fid, const struct fi_msg *msg,
+			      uint64_t flags)
+{
+	struct fabric_ep *ep = fabric_ep_of(fid);
+
+	if (__builtin_expect(flags & DIRECT_RX_REFUSED, 0))
+		return direct_recv_refuse(ep, -FI_EOPNOTSUPP,
+			"FI_MULTI_RECV, FI_PEEK, FI_CLAIM or FI_DISCARD");
+	return direct_recv_iov(ep, msg->msg_iov, msg->desc, msg->iov_count,
+			       msg->context, flags | ep->rx_msg_flags);
+}
+
+struct fi_ops_msg direct_msg_ops = {
+	.size = sizeof(struct fi_ops_msg),
+	.recv = direct_recv,
+	.recvv = direct_recvv,
+	.recvmsg = direct_recvmsg,
+	.send = direct_send,
+	.sendv = direct_sendv,
+	.sendmsg = direct_sendmsg,
+	.inject = direct_inject,
+	.senddata = direct_senddata,
+	.injectdata = direct_injectdata,
+};

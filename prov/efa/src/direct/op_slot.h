@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What posting leaves in the request slot (hw/req_id.h) for completing.
+ * The context is the application's, a send's peer is direct_peer_pack.
+ */
+#ifndef DIRECT_OP_SLOT_H
+#define DIRECT_OP_SLOT_H
+
+#include <stdint.h>
+
+#include <rdma/fabric.h>
+
+#include "hw/work_queue.h"
+
+/* A success is told to the application; a failure always is. */
+#define DIRECT_OP_REPORT	1u
+
+static inline uint16_t direct_op_flags(uint64_t fi_flags)
+{
+	return fi_flags & FI_COMPLETION ? DIRECT_OP_REPORT : 0;
+}
+
+static inline uint32_t direct_peer_pack(const struct hw_dest *dest)
+{
+	return (uint32_t)dest->ahn << 16 | dest->qpn;
+}
+
+static inline uint16_t direct_peer_ahn(uint32_t peer)
+{
+	return (uint16_t)(peer >> 16);
+}
+
+static inline uint16_t direct_peer_qpn(uint32_t peer)
+{
+	return (uint16_t)peer;
+}
+
+#endif /* DIRECT_OP_SLOT_H */
