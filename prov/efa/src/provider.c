@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The entry symbol. Every process that uses libfabric loads the plugin,
+ * with a device or without: nothing here touches a device.
+ */
+#include <rdma/fabric.h>
+#include <rdma/providers/fi_prov.h>
+
+#include "compat/log.h"
+#include "dev/device_list.h"
+#include "direct/ep.h"
+#include "fabric/ep_type.h"
+#include "fabric/fabric.h"
+#include "fabric/iface_select.h"
+#include "fabric/info.h"
+
+/*
+ * libfabric's own efa provider carries libfabric's version times a hundred
+ * (2.6.0 is 206.0). Of two providers of one name the core takes the higher
+ * version; this stays above whatever a release to come is given.
+ */
+#define PROVIDER_VERSION	FI_VERSION(9000, 1)
+
+static void provider_cleanup(void)
+{
+	dev_list_release();
+	compat_log_init(NULL);
+}
+
+static struct fi_provider provider = {
+	.name = "efa",
+	.version = PROVIDER_VERSION,
+	.getinfo = fabric_info_get,
+	.fabric = fabric_fabric_open,
+	.cleanup = provider_cleanup,
+};
+
+FI_EXT_INI
+{
+	/* the core passes over a provider older than an application */
+	provider.fi_version = fi_version();
+	compat_log_init(&provider);
+	fabric_iface_define(&provider);
+	fabric_ep_type_set(FABRIC_INFO_DIRECT, direct_ep_open);
+	fabric_ep_type_set(FABRIC_INFO_DGRAM, direct_ep_open);
+	return &provider;
+}
