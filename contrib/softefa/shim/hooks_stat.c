@@ -353,3 +353,51 @@ HOOK(char *, canonicalize_file_name, const char *path)
 {
 	return resolve_path(path, NULL);
 }
+
+/* Nothing virtual has extended attributes; `ls -l` asks for them. */
+static ssize_t attributes_of(const char *path, bool follow,
+			     struct real_path *real)
+{
+	struct path_place place;
+	int ret = find(AT_FDCWD, path, follow, &place, real);
+
+	return hook_result(ret == PATH_VIRTUAL ? -ENOTSUP : ret);
+}
+
+HOOK(ssize_t, getxattr, const char *path, const char *name, void *value,
+     size_t size)
+{
+	struct real_path real;
+
+	if (attributes_of(path, true, &real) < 0)
+		return -1;
+	return syscall(SYS_getxattr, real.path, name, value, size);
+}
+
+HOOK(ssize_t, lgetxattr, const char *path, const char *name, void *value,
+     size_t size)
+{
+	struct real_path real;
+
+	if (attributes_of(path, false, &real) < 0)
+		return -1;
+	return syscall(SYS_lgetxattr, real.path, name, value, size);
+}
+
+HOOK(ssize_t, listxattr, const char *path, char *list, size_t size)
+{
+	struct real_path real;
+
+	if (attributes_of(path, true, &real) < 0)
+		return -1;
+	return syscall(SYS_listxattr, real.path, list, size);
+}
+
+HOOK(ssize_t, llistxattr, const char *path, char *list, size_t size)
+{
+	struct real_path real;
+
+	if (attributes_of(path, false, &real) < 0)
+		return -1;
+	return syscall(SYS_llistxattr, real.path, list, size);
+}

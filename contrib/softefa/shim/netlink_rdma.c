@@ -211,7 +211,7 @@ static void answer_get(struct writer *w, const struct softefa_devices *devices)
 {
 	uint32_t i;
 
-	if (!(w->request->nlmsg_flags & NLM_F_DUMP)) {
+	if ((w->request->nlmsg_flags & NLM_F_DUMP) != NLM_F_DUMP) {
 		i = wanted_device(devices, w->request);
 		if (i == devices->count)
 			put_error(w, -ENODEV);
@@ -222,6 +222,15 @@ static void answer_get(struct writer *w, const struct softefa_devices *devices)
 	for (i = 0; i < devices->count; i++)
 		put_device(w, devices, i, NLM_F_MULTI);
 	put_done(w);
+}
+
+/* What a request other than a dump may ask for beside its answer. */
+static void put_acknowledgement(struct writer *w)
+{
+	if ((w->request->nlmsg_flags & NLM_F_ACK) &&
+	    (w->request->nlmsg_flags & NLM_F_DUMP) != NLM_F_DUMP &&
+	    w->msg->nlmsg_type != NLMSG_ERROR)
+		put_error(w, 0);
 }
 
 static void answer_get_chardev(struct writer *w,
@@ -263,6 +272,7 @@ size_t netlink_rdma_answer(const struct softefa_devices *devices,
 			return 0;
 		put_error(&w, -EOPNOTSUPP);
 	}
+	put_acknowledgement(&w);
 	return w.used;
 }
 

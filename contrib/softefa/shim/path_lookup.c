@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "shim/client_env.h"
 #include "shim/device_table.h"
@@ -44,6 +46,23 @@ static const char *find_root(const char *path, const char **root,
 	return rest;
 }
 
+int path_text(const struct path_place *place, char *text, size_t size)
+{
+	/* "sys/class" and "dev/infiniband": the root stands for 3 letters. */
+	int len = snprintf(text, size, "%s%s", place->root,
+			   place->node.path + 3);
+
+	return len < 0 || (size_t)len >= size ? -ENAMETOOLONG : len;
+}
+
+static bool is_real(const struct path_place *place)
+{
+	char text[TREE_MAX_PATH * 2];
+
+	return path_text(place, text, sizeof(text)) < 0 ||
+	       !syscall(SYS_faccessat, AT_FDCWD, text, F_OK);
+}
+
 __attribute__((noinline))
 static int walk(const char *tree, const char *rest, bool follow,
 		struct path_place *place)
@@ -61,8 +80,12 @@ static int walk(const char *tree, const char *rest, bool follow,
 	ret = tree_walk(devices, path, follow, &place->node);
 	if (ret)
 		return ret;
-	return place->node.kind == TREE_OUTSIDE ? PATH_ELSEWHERE :
-						  PATH_VIRTUAL;
+	if (place->node.kind != TREE_OUTSIDE)
+		return PATH_VIRTUAL;
+	if (!place->node.is_on_the_way || is_real(place))
+		return PATH_ELSEWHERE;
+	place->node.kind = TREE_DIR;
+	return PATH_VIRTUAL;
 }
 
 /* A relative path becomes an absolute one if @dirfd is a virtual directory. */
@@ -93,13 +116,4 @@ int path_lookup(int dirfd, const char *path, bool follow,
 	path = absolute_path(dirfd, path, buf, sizeof(buf));
 	rest = find_root(path, &place->root, &tree);
 	return rest ? walk(tree, rest, follow, place) : PATH_REAL;
-}
-
-int path_text(const struct path_place *place, char *text, size_t size)
-{
-	/* "sys/class" and "dev/infiniband": the root stands for 3 letters. */
-	int len = snprintf(text, size, "%s%s", place->root,
-			   place->node.path + 3);
-
-	return len < 0 || (size_t)len >= size ? -ENAMETOOLONG : len;
 }

@@ -178,14 +178,14 @@ static bool is_owned(const struct softefa_devices *devices, const char *path)
  * what the tree does not know outside its own directories; -ENOENT inside.
  */
 static int classify(const struct softefa_devices *devices,
-		    struct tree_node *node, bool *on_the_way)
+		    struct tree_node *node)
 {
 	const struct softefa_device_entry *entry;
 	char full[TREE_MAX_PATH];
 	uint32_t device;
 	size_t i;
 
-	*on_the_way = false;
+	node->is_on_the_way = false;
 	for (device = 0; device < devices->count; device++) {
 		entry = &devices->entry[device];
 		for (i = 0; i < ARRAY_LEN(templates); i++) {
@@ -193,7 +193,7 @@ static int classify(const struct softefa_devices *devices,
 			if (!is_at_or_below(full, node->path))
 				continue;
 			if (strcmp(full, node->path)) {
-				*on_the_way = true;
+				node->is_on_the_way = true;
 				continue;
 			}
 			node->kind = templates[i].kind;
@@ -207,7 +207,7 @@ static int classify(const struct softefa_devices *devices,
 	if (!is_owned(devices, node->path))
 		return 0;
 	node->kind = TREE_DIR;
-	return *on_the_way ? 0 : -ENOENT;
+	return node->is_on_the_way ? 0 : -ENOENT;
 }
 
 /* What is left of a walk: a path that symlinks are put in front of. */
@@ -258,6 +258,7 @@ static int append(char *path, const char *name)
 static int leave(struct tree_node *node, const struct remainder *rest)
 {
 	node->kind = TREE_OUTSIDE;
+	node->is_on_the_way = false;
 	return *rest->next ? append(node->path, rest->next) : 0;
 }
 
@@ -284,7 +285,6 @@ int tree_walk(const struct softefa_devices *devices, const char *path,
 	      bool follow, struct tree_node *node)
 {
 	struct remainder rest = { .num_links = 0 };
-	bool on_the_way = true;
 	const char *name;
 	bool is_dir_wanted;
 	int ret;
@@ -294,6 +294,7 @@ int tree_walk(const struct softefa_devices *devices, const char *path,
 	follow |= is_dir_wanted;
 	node->path[0] = '\0';
 	node->kind = TREE_OUTSIDE;
+	node->is_on_the_way = true;
 	while (!ret && (name = remainder_pop(&rest))) {
 		if (!strcmp(name, "."))
 			continue;
@@ -302,18 +303,17 @@ int tree_walk(const struct softefa_devices *devices, const char *path,
 				ret = append(node->path, "..");
 				return ret ? ret : leave(node, &rest);
 			}
-			ret = classify(devices, node, &on_the_way);
+			ret = classify(devices, node);
 			continue;
 		}
 		ret = append(node->path, name);
 		if (!ret)
-			ret = classify(devices, node, &on_the_way);
+			ret = classify(devices, node);
 		if (ret)
 			break;
 		if (node->kind == TREE_LINK && (follow || *rest.next)) {
 			ret = follow_link(node, &rest);
-			on_the_way = true;
-		} else if (node->kind == TREE_OUTSIDE && !on_the_way) {
+		} else if (node->kind == TREE_OUTSIDE && !node->is_on_the_way) {
 			return leave(node, &rest);
 		} else if (node->kind != TREE_DIR &&
 			   node->kind != TREE_OUTSIDE &&

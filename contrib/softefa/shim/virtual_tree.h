@@ -41,6 +41,7 @@ enum tree_kind {
 struct tree_node {
 	enum tree_kind kind;
 	uint32_t device;		/* index in the device table */
+	bool is_on_the_way;		/* TREE_OUTSIDE: ours lie below it */
 	char path[TREE_MAX_PATH];	/* resolved, no symlink before the end */
 	char content[TREE_MAX_CONTENT];
 };
@@ -51,7 +52,8 @@ struct tree_node {
  * *@node filled, or -ENOENT, -ENOTDIR, -ELOOP, -ENAMETOOLONG. When the way
  * leaves the tree node->kind is TREE_OUTSIDE and node->path what remains to
  * be asked of the real file system ("sys/..." as well); ".." above the top
- * is left to it too.
+ * is left to it too. node->is_on_the_way tells of a directory that leads to
+ * ours: it has to be there even where the real file system lacks it.
  */
 int tree_walk(const struct softefa_devices *devices, const char *path,
 	      bool follow, struct tree_node *node);
