@@ -96,7 +96,7 @@ static int cq_make(const struct dev_device *device,
 		   const struct dev_cq_attr *attr, struct dev_cq *cq,
 		   struct cq_failure *failure)
 {
-	memset(cq, 0, sizeof(*cq));
+	*cq = (struct dev_cq) { .device = device };
 	if (attr->wait && channel_open(device, cq, failure))
 		return failure->ret;
 	if (verbs_open(device, attr, cq, failure))
@@ -155,8 +155,8 @@ int dev_cq_destroy(struct dev_cq *cq)
 		err = verbs->destroy_comp_channel(cq->channel);
 	if (err)
 		compat_warn(FI_LOG_CQ,
-			    "the completion queue stays: %s; close the endpoints bound to it first",
-			    strerror(err));
+			    "%s: the completion queue stays: %s; close the endpoints bound to it first",
+			    cq->device->name, strerror(err));
 	return -err;
 }
 

@@ -10,6 +10,7 @@
 #include "hw/work_queue.h"
 
 struct dev_cq {
+	const struct dev_device *device;
 	struct ibv_cq_ex *verbs;
 	struct ibv_comp_channel *channel;	/* NULL without wait object */
 	struct hw_cq_geometry geometry;

@@ -187,11 +187,10 @@ static int qp_make(struct dev_pd *pd, const struct dev_qp_attr *attr,
 		*what = "not created";
 		return -(errno ? errno : ENOMEM);
 	}
+	qp->device = pd->device;
 	qp->qpn = qp->verbs->qp_num;
 	qp->qkey = attr->qkey;
 	qp->inline_size = cap.max_inline_data;
-	qp->has_rnr_retry = attr->type == DEV_QP_SRD &&
-			    pd->device->caps.rnr_retry;
 	ret = query_rings(qp);
 	if (ret) {
 		*what = "its rings cannot be found";
@@ -225,8 +224,9 @@ static int modify(struct dev_qp *qp, struct ibv_qp_attr *attr, int mask)
 
 	if (err)
 		compat_warn(FI_LOG_EP_CTRL,
-			    "QP %u: state %d refused: %s; the device may be gone, see the kernel's log",
-			    qp->qpn, attr->qp_state, strerror(err));
+			    "%s: QP %u: state %d refused: %s; see the kernel's log",
+			    qp->device->name, qp->qpn, attr->qp_state,
+			    strerror(err));
 	return -err;
 }
 
@@ -239,6 +239,8 @@ int dev_qp_enable(struct dev_qp *qp, const struct dev_qp_attr *attr)
 	struct ibv_qp_attr rts = {
 		.qp_state = IBV_QPS_RTS, .rnr_retry = attr->rnr_retry,
 	};
+	bool has_rnr_retry = attr->type == DEV_QP_SRD &&
+			     qp->device->caps.rnr_retry;
 	int ret;
 
 	ret = modify(qp, &init, IBV_QP_PKEY_INDEX | IBV_QP_PORT |
@@ -247,7 +249,7 @@ int dev_qp_enable(struct dev_qp *qp, const struct dev_qp_attr *attr)
 		ret = modify(qp, &rtr, 0);
 	if (!ret)
 		ret = modify(qp, &rts, IBV_QP_SQ_PSN |
-			     (qp->has_rnr_retry ? IBV_QP_RNR_RETRY : 0));
+			     (has_rnr_retry ? IBV_QP_RNR_RETRY : 0));
 	return ret;
 }
 
@@ -263,7 +265,7 @@ int dev_qp_destroy(struct dev_qp *qp)
 	int err = compat_verbs()->destroy_qp(qp->verbs);
 
 	if (err)
-		compat_warn(FI_LOG_EP_CTRL, "QP %u stays: %s", qp->qpn,
-			    strerror(err));
+		compat_warn(FI_LOG_EP_CTRL, "%s: QP %u stays: %s",
+			    qp->device->name, qp->qpn, strerror(err));
 	return -err;
 }

@@ -13,13 +13,13 @@
 enum dev_qp_type { DEV_QP_SRD, DEV_QP_UD };
 
 struct dev_qp {
+	const struct dev_device *device;
 	struct ibv_qp *verbs;
 	uint16_t qpn;
 	uint32_t qkey;
 	struct hw_wq_geometry sq;
 	struct hw_wq_geometry rq;
 	uint32_t inline_size;	/* bytes a send WQE of this QP can carry */
-	bool has_rnr_retry;	/* the number of tries can be set */
 };
 
 struct dev_qp_attr {
