@@ -20,6 +20,21 @@ rdma_core_option()
 	[ -z "$dir" ] || printf '%s\n' "--with-rdma-core=$dir"
 }
 
+# rdma_core_use OPTION: programs started from here on load the libraries of
+# that rdma-core, OPTION being what rdma_core_option printed.  The plugin
+# cannot choose: Debian's libfabric links libibverbs and libefa itself, so
+# that the system's are in the process before any plugin is.
+rdma_core_use()
+{
+	local lib=${1#--with-rdma-core=}/lib
+
+	[ -n "$1" ] || return 0
+	case :${LD_LIBRARY_PATH:-}: in
+	*:"$lib":*) ;;
+	*) export LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} ;;
+	esac
+}
+
 # build_tree_autoreconf LOG: makes `configure` where it is missing or older
 # than what it is made of.  One run at a time in one source tree.
 build_tree_autoreconf()

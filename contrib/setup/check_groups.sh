@@ -17,6 +17,7 @@ prepare()
 	build=$check_dir/$name
 	: >"$log"
 	rdma_core=$(rdma_core_option)
+	rdma_core_use "$rdma_core"
 	build_tree_configure "$build" "$log" --enable-werror \
 		${rdma_core:+"$rdma_core"} "$@" && return 0
 	count_result "$name: configure" 1 "$log"
