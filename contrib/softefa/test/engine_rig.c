@@ -36,10 +36,10 @@ static const struct engine_ops ops = {
 	.rule_broken = note_rule,
 };
 
-void rig_init(struct rig *rig, const char *profile0, const char *profile1)
+void rig_init_profiles(struct rig *rig, const struct device_profile *profile0,
+		       const struct device_profile *profile1)
 {
-	const char *names[2] = { profile0, profile1 };
-	const struct device_profile *profile;
+	const struct device_profile *profiles[2] = { profile0, profile1 };
 	uint8_t gid[16] = { 0xfe, 0x80 };
 	unsigned i;
 
@@ -47,12 +47,22 @@ void rig_init(struct rig *rig, const char *profile0, const char *profile1)
 	rig->engine = engine_create(&ops, rig);
 	assert_non_null(rig->engine);
 	for (i = 0; i < 2; i++) {
-		profile = names[i] ? profile_find(names[i]) : profile_at(0);
-		assert_non_null(profile);
+		assert_non_null(profiles[i]);
 		gid[15] = i + 1;
-		assert_int_equal(engine_device_create(rig->engine, profile, gid,
-						      &rig->device[i]), 0);
+		assert_int_equal(engine_device_create(rig->engine, profiles[i],
+						      gid, &rig->device[i]),
+				 0);
 	}
+}
+
+static const struct device_profile *preset(const char *name)
+{
+	return name ? profile_find(name) : profile_at(0);
+}
+
+void rig_init(struct rig *rig, const char *profile0, const char *profile1)
+{
+	rig_init_profiles(rig, preset(profile0), preset(profile1));
 }
 
 void rig_fini(struct rig *rig)

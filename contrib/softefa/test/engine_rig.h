@@ -71,6 +71,9 @@ struct rig_qp_opts {
 
 /* Devices of the named profiles; NULL: the default one. */
 void rig_init(struct rig *rig, const char *profile0, const char *profile1);
+/* The same with profiles that are no presets; they must outlive the rig. */
+void rig_init_profiles(struct rig *rig, const struct device_profile *profile0,
+		       const struct device_profile *profile1);
 void rig_fini(struct rig *rig);
 
 void rig_guest_init(struct rig *rig, struct rig_guest *guest,
