@@ -35,6 +35,9 @@ static struct fi_provider provider = {
 	.cleanup = provider_cleanup,
 };
 
+/* libfabric's headers declare it no more (2.6) */
+struct fi_provider *fi_prov_ini(void);
+
 FI_EXT_INI
 {
 	/* the core passes over a provider older than an application */
