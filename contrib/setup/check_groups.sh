@@ -95,7 +95,7 @@ check_man_page()
 {
 	local said
 
-	said=$(groff -man -ww -z -Tutf8 "$1" 2>&1)
+	said=$(groff -mandoc -ww -z -Tutf8 "$1" 2>&1)
 	printf '%s\n' "$said"
 	[ -z "$said" ]
 }
