@@ -31,9 +31,6 @@
 #include "hw/send_queue.h"
 #include "util/futex_lock.h"
 
-/* Buffers of one receive, at most; devices have fewer. */
-#define FABRIC_EP_MAX_RX_IOV	8
-
 struct fabric_ep {
 	struct fid_ep fid;
 	/* what a send reads; constant after enable but for options */

@@ -158,7 +158,8 @@ static void fill_rx(struct fi_rx_attr *attr, const struct dev_device *device,
 	attr->caps = OFFER_RX_CAPS;
 	attr->mode = mode;
 	attr->op_flags = FI_COMPLETION;
-	attr->iov_limit = device->efa.max_rq_sge;
+	attr->iov_limit = min_size(device->efa.max_rq_sge,
+				   FABRIC_EP_MAX_RX_IOV);
 	attr->size = min_size(floor_pow2(device->efa.max_rq_wr /
 					 (attr->iov_limit ?
 					  attr->iov_limit : 1)),

@@ -17,6 +17,9 @@ enum fabric_info_kind {
 	FABRIC_INFO_KINDS
 };
 
+/* Buffers of one receive, at most; devices have fewer. */
+#define FABRIC_EP_MAX_RX_IOV		8
+
 /* What a UD receive begins with: the place of the global route header. */
 #define FABRIC_DGRAM_PREFIX_SIZE	40
 
