@@ -1,0 +1,353 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#
+# The command `softefa` as a person or a script meets it: exit statuses,
+# signals, wrong arguments, and that nothing is left behind whichever of its
+# processes is killed.
+#
+#	SOFTEFA		the command
+#
+# shellcheck disable=SC2016 # what the commands' own shells expand
+# shellcheck disable=SC2012 # /proc/PID/fd holds numbers
+
+set -u
+
+softefa=${SOFTEFA:-softefa}
+name=test-cli-$$
+nap=4$$		# a sleep of this length is ours
+failures=0
+work=$(mktemp -d)
+trap 'kill_naps; "$softefa" stop --name "$name" 2>/dev/null; rm -rf "$work"' EXIT
+
+if ! command -v "$softefa" >/dev/null; then
+	echo "skipped: $softefa is not an executable (SOFTEFA)"
+	exit 77
+fi
+
+# expect STATUS COMMAND...: runs it, output in $work/out and $work/err.
+expect()
+{
+	local wanted=$1 got=0
+
+	shift
+	timeout 60 "$@" >"$work/out" 2>"$work/err" </dev/null || got=$?
+	[ "$got" = "$wanted" ] || fail "$* ended with $got, not $wanted"
+}
+
+fail()
+{
+	echo "FAILED: $*"
+	sed 's/^/    /' "$work/err"
+	failures=$((failures + 1))
+}
+
+naps()
+{
+	pgrep -f -x "sleep $nap"
+}
+
+kill_naps()
+{
+	naps | xargs -r kill -9
+}
+
+# Waits until COMMAND succeeds; ten seconds are for a machine under load.
+until_true()
+{
+	local turns=0
+
+	until "$@"; do
+		turns=$((turns + 1))
+		[ $turns -lt 200 ] || return 1
+		sleep 0.05
+	done
+}
+
+has_no_child()
+{
+	! pgrep -P "$1" >/dev/null
+}
+
+# Ended; init may not yet have reaped it.
+is_gone()
+{
+	[ -z "$(tr -d '\0' 2>/dev/null <"/proc/$1/cmdline")" ]
+} 2>/dev/null
+
+no_naps()
+{
+	! naps >/dev/null
+}
+
+has_naps()
+{
+	naps >/dev/null
+}
+
+# The abstract sockets of the run whose guard is process $1.
+sockets_of()
+{
+	grep -c "@softefa/run/$1\." /proc/net/unix
+}
+
+# The process of the daemon that was started by our name.
+daemon_of_name()
+{
+	pgrep -f -- "start --name $name( |\$)"
+}
+
+# start_nap COMMAND...: runs COMMAND, which sleeps, in the background; sets
+# front, guard, daemon and waits until it sleeps.
+start_nap()
+{
+	# A script's background commands ignore SIGINT and SIGQUIT.
+	env --default-signal "$softefa" run -- "$@" >"$work/out" 2>"$work/err" </dev/null &
+	front=$!
+	until_true has_naps || fail "$* did not start"
+	guard=$(pgrep -P "$front")
+	daemon=$(pgrep -P "$guard" -x softefa-daemon)
+	[ -n "$daemon" ] || fail "no daemon below the guard"
+}
+
+# Of a run that start_nap started nothing is left.
+check_nothing_left()
+{
+	until_true no_naps || fail "$1: the command still runs"
+	until_true is_gone "$daemon" || fail "$1: the daemon still runs"
+	until_true is_gone "$guard" || fail "$1: the guard still runs"
+	[ "$(sockets_of "$guard")" = 0 ] || fail "$1: sockets are left"
+	kill_naps
+}
+
+one_error_with()
+{
+	[ "$(grep -c '^softefa: error: ' "$work/err")" = 1 ] ||
+		fail "not one error"
+	grep -q -- "$1" "$work/err" || fail "the error does not name: $1"
+}
+
+wrong()
+{
+	local word=$1
+
+	shift
+	expect 2 "$softefa" "$@"
+	one_error_with "$word"
+	grep -q '^  remedy: ' "$work/err" || fail "$*: no remedy"
+}
+
+test_statuses()
+{
+	expect 0 "$softefa" run -- true
+	expect 7 "$softefa" run -- sh -c 'exit 7'
+	expect 137 "$softefa" run -- sh -c 'kill -9 $$'
+	expect 143 "$softefa" run -- sh -c 'kill -TERM $$'
+	expect 127 "$softefa" run -- "$work/none"
+	one_error_with "$work/none"
+	expect 126 "$softefa" run -- "$work"
+	one_error_with "$work"
+	expect 5 "$softefa" run --devices=3 --profile next sh -c \
+		'[ "$(ls /dev/infiniband | wc -l)" = 3 ] && exit 5'
+}
+
+test_arguments()
+{
+	wrong 'no command'
+	wrong dance dance
+	wrong COMMAND run
+	wrong COMMAND run --
+	wrong "'0'" run --devices 0 -- true
+	wrong "'17'" run --devices 17 -- true
+	wrong "'2x'" run --devices=2x -- true
+	wrong "'-1'" start --devices -1
+	wrong nosuch run --profile nosuch -- true
+	wrong "'a/b'" start --name a/b
+	wrong "''" start --name ''
+	wrong --frobnicate run --frobnicate -- true
+	wrong --devices run --name x --devices 2 -- true
+	wrong --devices stop --devices 2
+	wrong surplus show surplus
+	wrong --name show --name
+	expect 0 "$softefa" --help
+	grep -q '^Usage: softefa run' "$work/out" || fail "--help shows no usage"
+	expect 0 "$softefa" --version
+	expect 0 "$softefa" profiles
+	[ "$(wc -l <"$work/out")" -ge 2 ] || fail "profiles lists too few"
+}
+
+# COMMAND is to find everything as it would without softefa.
+test_surroundings()
+{
+	local look='echo $(ls /proc/self/fd); grep ^Sig[BIC] /proc/self/status;
+		ulimit -a; ps -o pgid=,sid= -p $$; pwd; cat'
+
+	look="$look; echo \$LD_PRELOAD | sed 's/:[^:]*softefa-shim.so//'"
+	echo input | LD_PRELOAD=libc.so.6 sh -c "$look" >"$work/plain"
+	echo input | LD_PRELOAD=libc.so.6 "$softefa" run -- sh -c "$look" \
+		>"$work/under"
+	cmp "$work/plain" "$work/under" || {
+		diff "$work/plain" "$work/under"
+		fail "the command's surroundings differ"
+	}
+}
+
+# What is sent to softefa alone reaches the command, once.
+test_signals()
+{
+	local signal status
+
+	for signal in TERM INT HUP QUIT USR1; do
+		start_nap sh -c "trap 'exit 33' $signal
+			sleep $nap & wait"
+		kill -"$signal" "$front"
+		wait "$front"
+		status=$?
+		[ $status = 33 ] || fail "SIG$signal: status $status, not 33"
+		check_nothing_left "SIG$signal"
+	done
+}
+
+test_orphans()
+{
+	expect 3 "$softefa" run -- \
+		sh -c "setsid sleep $nap & (sleep $nap &) & exit 3"
+	no_naps || fail "what the command left running was not ended"
+	expect 0 "$softefa" run -- sh -c \
+		"(trap '' TERM; exec setsid sleep $nap) & exit 0"
+	no_naps || fail "what ignores SIGTERM was not ended"
+	expect 0 "$softefa" run -- bash -c \
+		"exec > >(cat >'$work/late'); echo kept"
+	grep -q kept "$work/late" || fail "output of the command was cut off"
+}
+
+test_killed_front()
+{
+	start_nap sh -c "setsid sleep $nap & sleep $nap"
+	kill -9 "$front"
+	wait "$front" 2>/dev/null
+	check_nothing_left "softefa killed"
+}
+
+test_killed_guard()
+{
+	local status
+
+	start_nap sh -c "setsid sleep $nap & sleep $nap"
+	kill -9 "$guard"
+	wait "$front"
+	status=$?
+	[ $status = 125 ] || fail "guard killed: status $status, not 125"
+	one_error_with 'guard'
+	check_nothing_left "guard killed"
+}
+
+test_killed_daemon()
+{
+	local status
+
+	start_nap sh -c "sleep $nap; cat /dev/infiniband/uverbs0; exit 9"
+	kill -9 "$daemon"
+	until_true grep -q '^softefa: error' "$work/err"
+	one_error_with 'signal 9'
+	has_naps || fail "daemon killed: the command ended with it"
+	kill_naps
+	wait "$front"
+	status=$?
+	[ $status = 9 ] || fail "daemon killed: status $status, not 9"
+	grep -q 'uverbs0: No such' "$work/err" ||
+		fail "daemon killed: the device node still opens"
+	check_nothing_left "daemon killed"
+
+	start_nap sh -c "sleep $nap; exit 0"
+	kill -9 "$daemon"
+	until_true grep -q '^softefa: error' "$work/err"
+	kill_naps
+	wait "$front"
+	status=$?
+	[ $status = 125 ] || fail "daemon killed: status $status, not 125"
+}
+
+test_killed_command()
+{
+	local status
+
+	start_nap sleep "$nap"
+	kill_naps
+	wait "$front"
+	status=$?
+	[ $status = 137 ] || fail "command killed: status $status, not 137"
+	check_nothing_left "command killed"
+}
+
+test_shared_daemon()
+{
+	local pid
+
+	expect 1 "$softefa" show --name "$name"
+	one_error_with "$name"
+	expect 1 "$softefa" stop --name "$name"
+	expect 125 "$softefa" run --name "$name" -- true
+	one_error_with "$name"
+	expect 0 "$softefa" start --name "$name" --devices 2
+	expect 1 "$softefa" start --name "$name"
+	one_error_with "$name"
+	expect 0 "$softefa" show --name "$name"
+	[ -s "$work/out" ] || fail "show shows nothing"
+	expect 6 "$softefa" run --name "$name" -- \
+		sh -c 'ls /dev/infiniband/uverbs1 && softefa_sees=6; exit 6'
+	grep -q uverbs1 "$work/out" || fail "run --name: no second device"
+	pid=$(daemon_of_name)
+	[ "$(ps -o ppid= -p "$pid" | tr -d ' ')" != $$ ] ||
+		fail "the daemon is not in the background"
+	[ "$(readlink "/proc/$pid/cwd")" = / ] || fail "it keeps a directory"
+	expect 0 "$softefa" stop --name "$name"
+	is_gone "$pid" || fail "stop returned before the daemon ended"
+	expect 0 "$softefa" start --name "$name"
+	expect 0 "$softefa" stop --name "$name"
+	! grep -q "@softefa/$(id -u)/$name" /proc/net/unix ||
+		fail "stop left a socket"
+}
+
+test_daemon_fds()
+{
+	local before after
+
+	"$softefa" start --name "$name" || fail "start"
+	before=$(ls "/proc/$(daemon_of_name)/fd" | wc -l)
+	for _ in 1 2 3 4 5; do
+		expect 0 "$softefa" run --name "$name" -- \
+			cat /sys/class/infiniband/efa_0/node_guid
+		expect 0 "$softefa" show --name "$name"
+	done
+	after=$(ls "/proc/$(daemon_of_name)/fd" | wc -l)
+	[ "$before" = "$after" ] || fail "the daemon keeps descriptors"
+	"$softefa" stop --name "$name"
+}
+
+test_unfit_commands()
+{
+	if [ "$(id -u)" = 0 ]; then
+		cp /bin/true "$work/setuid"
+		chown 65534 "$work/setuid"
+		chmod u+s "$work/setuid"
+		expect 126 "$softefa" run -- "$work/setuid"
+		one_error_with "$work/setuid"
+	fi
+	echo 'int main(void) { return 4; }' >"$work/static.c"
+	if ${CC:-cc} -static -o "$work/static" "$work/static.c" 2>"$work/err"
+	then
+		expect 4 "$softefa" run -- "$work/static"
+		grep -q '^softefa: warning: .*static' "$work/err" ||
+			fail "no warning of a static command"
+	fi
+}
+
+for test in statuses arguments surroundings signals orphans killed_front \
+	killed_guard killed_daemon killed_command shared_daemon daemon_fds \
+	unfit_commands; do
+	echo "test_$test"
+	"test_$test"
+done
+! ls /tmp/softefa* /dev/shm/softefa* >/dev/null 2>&1 ||
+	fail "a file is left"
+[ $failures = 0 ] || { echo "$failures failed"; exit 1; }
