@@ -108,8 +108,9 @@ static bool has_room(struct engine_cq *cq)
 	if (!cq->doorbell)
 		return true;
 	doorbell = doorbell_read(cq->doorbell);
+	cq->doorbell_used |= doorbell || cq->flags & ENGINE_CQ_EVENTS;
 	count = unread(cq, doorbell);
-	if (count < cq->depth)
+	if (count < cq->depth || !cq->doorbell_used)
 		return true;
 	cq->overrun = true;
 	if (count == cq->depth)

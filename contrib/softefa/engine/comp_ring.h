@@ -21,6 +21,7 @@ struct engine_cq {
 	uint32_t produced;		/* counts freely */
 	uint32_t flags;			/* ENGINE_CQ_* */
 	bool overrun;			/* takes no more entries */
+	bool doorbell_used;		/* so it tells what was read */
 
 	/* events: at most one for each sequence number of the consumer */
 	int event_sn;			/* the last one served, -1: none */

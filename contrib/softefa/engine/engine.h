@@ -162,7 +162,9 @@ struct engine_cq_attr {
  * A CQ whose doorbell says that its consumer left no room is overrun: it
  * takes no further entry and its QPs go to ERR. The doorbell is all that is
  * known of the consumer, who need not ring it after each entry. A CQ
- * without a doorbell is never full: its oldest entries are overwritten.
+ * without a doorbell is never full: its oldest entries are overwritten. So
+ * is one without events whose doorbell was never rung: libfabric's efa
+ * provider before 2.3 polls such queues and leaves the doorbell alone.
  */
 int engine_cq_create(struct engine_context *ctx,
 		     const struct engine_cq_attr *attr, struct engine_cq **cq);

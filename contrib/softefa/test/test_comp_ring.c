@@ -102,7 +102,7 @@ static void test_overrun(void **state)
 	uint8_t before[4 * 32];
 	unsigned i;
 
-	open_bench(4, 0, NULL);
+	open_bench(4, ENGINE_CQ_EVENTS, NULL);
 	for (i = 0; i < 4; i++)
 		complete_one(i);
 	assert_int_equal(rig.rules, 0);
@@ -130,7 +130,7 @@ static void test_overrun_stops_both_directions(void **state)
 	struct rig_qp second;
 	unsigned i;
 
-	open_bench(4, 0, NULL);
+	open_bench(4, ENGINE_CQ_EVENTS, NULL);
 	rig_cq_init(&guest, &other, 16, 0);
 	/* Sends report elsewhere: the overrun one is its receive CQ. */
 	rig_qp_init(&guest, &second, ENGINE_QP_UD, &other, &cq, NULL);
@@ -146,6 +146,38 @@ static void test_overrun_stops_both_directions(void **state)
 	rig_qp_fini(&second);
 	assert_int_equal(engine_cq_destroy(other.cq), 0);
 	rig_cq_fini(&other);
+}
+
+/* Rung once, a doorbell counts from then on. */
+static void test_overrun_without_events(void **state)
+{
+	unsigned i;
+
+	open_bench(4, 0, NULL);
+	complete_one(0);
+	rig_cq_expect(&cq, SEND, STATUS(OK), 0);
+	for (i = 1; i < 5; i++)
+		complete_one(i);
+	assert_int_equal(rig.rules, 0);
+	complete_one(5);
+	assert_int_equal(rig.rules, 1);
+}
+
+/* Never rung, it says nothing: the consumer polls and keeps its pace. */
+static void test_doorbell_not_used(void **state)
+{
+	struct efa_io_cdesc *ring;
+	unsigned i;
+
+	open_bench(4, 0, NULL);
+	ring = (struct efa_io_cdesc *)cq.ring;
+	for (i = 0; i < 70000; i++) {
+		complete_one(i);
+		assert_int_equal(ring[i % 4].req_id, (uint16_t)i);
+		assert_int_equal(ring[i % 4].flags & EFA_IO_CDESC_PHASE,
+				 !(i / 4 % 2));
+	}
+	assert_int_equal(rig.rules, 0);
 }
 
 /* A consumer that claims to be ahead of the device is as broken. */
@@ -308,7 +340,9 @@ int main(void)
 #define T(name) cmocka_unit_test_teardown(test_##name, tear_down)
 	const struct CMUnitTest tests[] = {
 		T(layout), T(wide_request_id), T(phase_and_wrap), T(overrun),
-		T(overrun_stops_both_directions), T(doorbell_ahead),
+		T(overrun_stops_both_directions),
+		T(overrun_without_events), T(doorbell_not_used),
+		T(doorbell_ahead),
 		T(without_doorbell), T(events), T(no_lost_event),
 		T(no_events_unless_asked), T(attributes), T(busy_while_used),
 	};

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Small rings, many messages: every index and counter wraps, data checked. */
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 
 #include "fabtests/expect.h"
+#include "hw/efa_io_defs.h"
 #include "test/two_qps.h"
 
 #define SLOT_LEN	256u
@@ -155,6 +157,50 @@ static void check_straddling(void)
 	two_qps_close(&pair);
 }
 
+/* Entry @number of a CQ that nobody tells the device of having read. */
+static void wait_entry(const struct efadv_cq_attr *cq, uint32_t number)
+{
+	const volatile struct efa_io_cdesc *ring = (const void *)cq->buffer;
+	uint32_t slot = number % cq->num_entries;
+	uint8_t phase = !(number / cq->num_entries % 2);
+
+	while ((ring[slot].flags & EFA_IO_CDESC_PHASE) != phase)
+		sched_yield();
+	EXPECT_EQ(ring[slot].status, EFA_IO_COMP_STATUS_OK);
+}
+
+/*
+ * libfabric's own provider, before 2.3, reads the ring and leaves the
+ * doorbell of a CQ without events alone: so may others.
+ */
+static void check_silent_consumer(void)
+{
+	struct endpoint_wish wish = endpoint_wish_default();
+	struct efadv_cq_attr a_cq = {}, b_cq = {};
+	struct two_qps pair;
+	struct request r;
+	unsigned n;
+
+	expect_stage("a consumer that does not ring the doorbell");
+	wish.cq_depth = 16;
+	wish.send_depth = 256;
+	wish.recv_depth = 256;
+	two_qps_open(&pair, &wish);
+	REQUIRE_EQ(efadv_query_cq(ibv_cq_ex_to_cq(pair.a.cq), &a_cq,
+				  sizeof(a_cq)), 0);
+	REQUIRE_EQ(efadv_query_cq(ibv_cq_ex_to_cq(pair.b.cq), &b_cq,
+				  sizeof(b_cq)), 0);
+	/* As many as rdma-core posts without having seen a completion. */
+	for (n = 0; n < 256; n++) {
+		REQUIRE_EQ(receive_post(&pair.b, n, 0, SLOT_LEN), 0);
+		r = request_send(&pair.a, n, 0, SLOT_LEN);
+		REQUIRE_EQ(request_post(&pair.a, &r), 0);
+		wait_entry(&a_cq, n);
+		wait_entry(&b_cq, n);
+	}
+	two_qps_close(&pair);
+}
+
 int main(void)
 {
 	struct ibv_context *ctx;
@@ -167,6 +213,7 @@ int main(void)
 	check_small_rings();
 	if (scatter)
 		check_straddling();
+	check_silent_consumer();
 	check_counters();
 	return expect_result();
 }
