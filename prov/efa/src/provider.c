@@ -9,6 +9,7 @@
 #include "compat/log.h"
 #include "dev/device_list.h"
 #include "direct/ep.h"
+#include "fabric/domain.h"
 #include "fabric/ep_type.h"
 #include "fabric/fabric.h"
 #include "fabric/iface_select.h"
@@ -21,8 +22,15 @@
  */
 #define PROVIDER_VERSION	FI_VERSION(9000, 1)
 
+/*
+ * Called while the process exits, when threads of the application may still
+ * be reading their queues: those keep their devices until the end. (For the
+ * same reason the plugin is linked so that it is never unmapped.)
+ */
 static void provider_cleanup(void)
 {
+	if (fabric_domain_any_is_open())
+		return;
 	dev_list_release();
 	compat_log_init(NULL);
 }

@@ -18,6 +18,8 @@
 #include "fabric/mr.h"
 #include "fabric/unsupported.h"
 
+static struct fabric_reference open_domains;
+
 static struct fabric_domain *domain_of_fid(struct fid *fid)
 {
 	return (struct fabric_domain *)
@@ -41,6 +43,7 @@ static int domain_close(struct fid *fid)
 	fabric_reference_put(&domain->fabric->users);
 	pthread_mutex_destroy(&domain->lock);
 	free(domain);
+	fabric_reference_put(&open_domains);
 	return 0;
 }
 
@@ -101,6 +104,11 @@ static struct fi_ops_mr domain_mr_ops = {
 	.regv = fabric_mr_regv,
 	.regattr = fabric_mr_regattr,
 };
+
+bool fabric_domain_any_is_open(void)
+{
+	return fabric_reference_is_used(&open_domains);
+}
 
 bool fabric_domain_is_ours(const struct fid_domain *fid)
 {
@@ -182,6 +190,7 @@ static int domain_create(struct fabric_fabric *fabric,
 	fabric_reference_init(&domain->users);
 	domain->fabric = fabric;
 	fabric_reference_get(&fabric->users);
+	fabric_reference_get(&open_domains);
 	*result = domain;
 	return 0;
 }

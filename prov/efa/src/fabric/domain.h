@@ -62,6 +62,10 @@ int fabric_domain_open2(struct fid_fabric *fabric, struct fi_info *info,
 			struct fid_domain **domain, uint64_t flags,
 			void *context);
 
+/* Does any domain of this process exist? Its threads may then be using
+ * devices, even while the process exits. */
+bool fabric_domain_any_is_open(void);
+
 /* Is @fid a domain that this provider opened? It may be another one's. */
 bool fabric_domain_is_ours(const struct fid_domain *fid);
 
