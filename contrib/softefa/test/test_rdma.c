@@ -457,6 +457,48 @@ static void test_flushed_half_way(void **state)
 	rig_cq_expect_empty(&p.cq[0]);
 }
 
+/* Its number may be another QP's by then; the rest is not for that one. */
+static void test_number_of_target_reused(void **state)
+{
+	struct device_profile lonely = *profile_at(0);
+	struct rig_guest guest[2];
+	struct efa_io_tx_wqe wqe;
+	struct rig_cq cq[2];
+	struct rig_qp qp[2];
+	uint32_t number;
+	struct rig rig;
+	int i;
+
+	lonely.max_qp = 1;
+	rig_init_profiles(&rig, &lonely, &lonely);
+	for (i = 0; i < 2; i++) {
+		rig_guest_init(&rig, &guest[i], i);
+		rig_cq_init(&guest[i], &cq[i], 8, 0);
+		rig_qp_init(&guest[i], &qp[i], ENGINE_QP_SRD, &cq[i], &cq[i],
+			    NULL);
+	}
+	wqe = rig_rdma(&qp[0], &qp[1], WRITE, 1, 0, 0,
+		       4 * REQUESTER_TURN_BYTES);
+	rig_stage(&qp[0], &wqe);
+	rig_ring_sq(&qp[0]);
+	assert_true(engine_poll(rig.engine, 0) > 0);
+	number = engine_qp_number(qp[1].qp);
+	do {
+		engine_qp_destroy(qp[1].qp);
+		rig_qp_fini(&qp[1]);
+		rig_qp_init(&guest[1], &qp[1], ENGINE_QP_SRD, &cq[1], &cq[1],
+			    NULL);
+	} while (engine_qp_number(qp[1].qp) != number);
+	rig_poll(&rig);
+	rig_cq_expect(&cq[0], SEND, STATUS(REMOTE_ERROR_BAD_DEST_QPN), 1);
+	for (i = 0; i < 2; i++) {
+		rig_guest_fini(&guest[i]);
+		rig_qp_fini(&qp[i]);
+		rig_cq_fini(&cq[i]);
+	}
+	rig_fini(&rig);
+}
+
 static void test_no_write_on_the_oldest(void **state)
 {
 	struct efa_io_tx_wqe wqe = rdma(WRITE, 64);
@@ -509,6 +551,7 @@ int main(void)
 		T(initiator_dies), T(initiator_destroyed),
 		T(flushed_half_way), W(no_write_on_the_oldest, set_up_oldest),
 		cmocka_unit_test(test_write_to_the_oldest),
+		cmocka_unit_test(test_number_of_target_reused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -266,6 +266,31 @@ static void test_turns_are_bounded(void **state)
 	rig_qp_fini(&busy);
 }
 
+/* Also when a receiver comes to life for whom many messages wait. */
+static void test_wake_up_is_bounded(void **state)
+{
+	struct rig_qp_opts deep = { .sq_depth = 256, .rq_depth = 256 };
+	struct efa_io_tx_wqe wqe;
+	struct rig_qp busy;
+	unsigned i;
+
+	rig_qp_init(&p.guest[0], &busy, ENGINE_QP_SRD, &p.cq[0], &p.cq[0],
+		    &deep);
+	wqe = rig_send(&busy, &busy, 1, 0, 8);
+	wqe.meta.ctrl2 &= ~EFA_IO_TX_META_COMP_REQ;
+	for (i = 0; i < 256; i++)
+		rig_stage(&busy, &wqe);
+	rig_ring_sq(&busy);
+	rig_poll(&p.rig);
+	for (i = 0; i < 256; i++)
+		rig_post_recv(&busy, i, 0, 8);
+	assert_true(engine_poll(p.rig.engine, RNR_RETRY_NS) > 0);
+	assert_int_equal(rig_counters(&p.rig, 0).rx_messages,
+			 REQUESTER_TURN_OPS);
+	engine_qp_destroy(busy.qp);
+	rig_qp_fini(&busy);
+}
+
 static void test_idle_says_so(void **state)
 {
 	struct efa_io_tx_wqe wqe = rig_send(&p.qp[0], &p.qp[1], 1, 0, 8);
@@ -297,7 +322,7 @@ int main(void)
 		T(unwritten_entry), T(bad_request_is_alone),
 		T(broken_receive), T(broken_receive_doorbell),
 		T(entry_is_copied_once), W(wide_entries_wrap, set_up_wide),
-		T(turns_are_bounded), T(idle_says_so),
+		T(turns_are_bounded), T(wake_up_is_bounded), T(idle_says_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,6 +156,20 @@ static void test_silent_unless_wrong(void **state)
 	rig_cq_expect(&p.cq[0], SEND, STATUS(LOCAL_ERROR_INVALID_LKEY), 1);
 }
 
+/* Each piece needs a key of its own. */
+static void test_second_key(void **state)
+{
+	struct efa_io_tx_wqe wqe = rig_send(&p.qp[0], &p.qp[1], 1, 0, 8);
+
+	rig_post_recv(&p.qp[1], 1, 0, 100);
+	wqe.meta.length = 2;
+	wqe.data.sgl[1] = wqe.data.sgl[0];
+	wqe.data.sgl[1].lkey ^= 1;
+	rig_post(&p.qp[0], &wqe);
+	rig_cq_expect(&p.cq[0], SEND, STATUS(LOCAL_ERROR_INVALID_LKEY), 1);
+	rig_cq_expect_empty(&p.cq[1]);
+}
+
 static void test_unknown_sender_by_gid(void **state)
 {
 	struct efa_io_tx_wqe wqe = rig_send(&p.qp[0], &p.qp[1], 1, 0, 8);
@@ -461,7 +475,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(message_arrives), T(immediate_and_inline),
 		T(gather_and_scatter), T(empty_message), T(mtu_is_the_limit),
-		T(silent_unless_wrong), T(unknown_sender_by_gid),
+		T(silent_unless_wrong), T(second_key), T(unknown_sender_by_gid),
 		T(unknown_sender_without_gid), T(rnr_without_end),
 		T(rnr_with_an_end), T(rnr_blocks_no_other),
 		T(waiting_keeps_its_slot), T(receiver_errors),
