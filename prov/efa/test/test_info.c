@@ -300,6 +300,21 @@ static void names_and_types_must_be_the_same(void **state)
 	assert_fits();
 }
 
+static void a_misfit_is_told_in_words(void **state)
+{
+	char text[FABRIC_INFO_MISFIT_SIZE];
+
+	hints->tx_attr->size = 0x2000;
+	assert_kept_out_by("tx_attr->size");
+	fabric_info_misfit_text(&misfit, text, sizeof(text));
+	assert_string_equal(text, "tx_attr->size is 0x2000, there is 0x1000");
+	hints->domain_attr->name = strdup("eth0");
+	assert_kept_out_by("domain_attr->name");
+	fabric_info_misfit_text(&misfit, text, sizeof(text));
+	assert_string_equal(text, "domain_attr->name is \"eth0\", "
+			    "there is \"efa_3-rdm\"");
+}
+
 static void the_nic_can_be_chosen(void **state)
 {
 	struct fi_pci_attr *pci;
@@ -368,6 +383,7 @@ int main(void)
 		DGRAM(datagrams_need_the_prefix),
 		TEST(memory_registration_modes),
 		TEST(names_and_types_must_be_the_same),
+		TEST(a_misfit_is_told_in_words),
 		TEST(the_nic_can_be_chosen),
 		TEST(authorization_keys_are_not_there),
 		TEST(an_endpoint_asks_no_more_than_there_is),

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "fabric/info.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,6 +226,7 @@ static bool fits(const struct fi_info *offer, const struct info_query *query)
 {
 	const struct fabric_address *own = offer->src_addr;
 	struct fabric_info_misfit misfit;
+	char text[FABRIC_INFO_MISFIT_SIZE];
 
 	if (query->has_source &&
 	    memcmp(own->gid, query->source.gid, sizeof(own->gid))) {
@@ -243,10 +243,9 @@ static bool fits(const struct fi_info *offer, const struct info_query *query)
 	}
 	if (fabric_info_matches(offer, query->hints, query->version, &misfit))
 		return true;
-	compat_info(FI_LOG_CORE, "%s of %s does not fit hints->%s: asked "
-		    "0x%" PRIx64 ", there is 0x%" PRIx64,
-		    offer->domain_attr->name, offer->fabric_attr->name,
-		    misfit.what, misfit.asked, misfit.offered);
+	fabric_info_misfit_text(&misfit, text, sizeof(text));
+	compat_info(FI_LOG_CORE, "%s of %s does not fit: hints->%s",
+		    offer->domain_attr->name, offer->fabric_attr->name, text);
 	return false;
 }
 

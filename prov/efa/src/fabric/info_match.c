@@ -2,6 +2,7 @@
 #include "fabric/info_match.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +16,22 @@
 static bool misfits(struct fabric_info_misfit *misfit, const char *what,
 		    uint64_t asked, uint64_t offered)
 {
-	misfit->what = what;
-	misfit->asked = asked;
-	misfit->offered = offered;
+	*misfit = (struct fabric_info_misfit) {
+		.what = what, .asked = asked, .offered = offered,
+	};
 	return false;
+}
+
+void fabric_info_misfit_text(const struct fabric_info_misfit *misfit,
+			     char *buf, size_t size)
+{
+	if (misfit->asked_name)
+		snprintf(buf, size, "%s is \"%.64s\", there is \"%.64s\"",
+			 misfit->what, misfit->asked_name,
+			 misfit->offered_name);
+	else
+		snprintf(buf, size, "%s is 0x%" PRIx64 ", there is 0x%" PRIx64,
+			 misfit->what, misfit->asked, misfit->offered);
 }
 
 /* Each of the following fills @misfit when it returns false. */
@@ -54,8 +67,12 @@ static bool same(struct fabric_info_misfit *misfit, const char *what,
 static bool same_name(struct fabric_info_misfit *misfit, const char *what,
 		      const char *asked, const char *offered)
 {
-	return !asked || !strcmp(asked, offered) ||
-	       misfits(misfit, what, 0, 0);
+	if (!asked || !strcmp(asked, offered))
+		return true;
+	misfits(misfit, what, 0, 0);
+	misfit->asked_name = asked;
+	misfit->offered_name = offered;
+	return false;
 }
 
 bool fabric_info_is_legacy_mr(const struct fi_info *hints, uint32_t version)
@@ -280,6 +297,7 @@ int fabric_info_check(const struct dev_device *device, uint32_t version,
 		      const struct fi_info *info, enum fabric_info_kind *kind)
 {
 	struct fabric_info_misfit misfit;
+	char text[FABRIC_INFO_MISFIT_SIZE];
 	struct fi_info *offer;
 	int ret;
 
@@ -290,10 +308,10 @@ int fabric_info_check(const struct dev_device *device, uint32_t version,
 	if (!offer)
 		return -FI_ENOMEM;
 	if (!fabric_info_matches(offer, info, version, &misfit)) {
+		fabric_info_misfit_text(&misfit, text, sizeof(text));
 		compat_warn(FI_LOG_DOMAIN, "%s cannot give what the info "
-			    "asks: %s is 0x%" PRIx64 ", at most 0x%" PRIx64
-			    "; use what fi_getinfo returned", device->name,
-			    misfit.what, misfit.asked, misfit.offered);
+			    "asks: %s; use what fi_getinfo returned",
+			    device->name, text);
 		ret = -FI_EINVAL;
 	}
 	compat_info_destroy(offer);

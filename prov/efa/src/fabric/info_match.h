@@ -21,7 +21,18 @@ struct fabric_info_misfit {
 	const char *what;	/* "tx_attr->size" */
 	uint64_t asked;
 	uint64_t offered;
+	/* of names, in place of the numbers; the hints' and the offer's */
+	const char *asked_name;
+	const char *offered_name;
 };
+
+/* Room for every text of fabric_info_misfit_text; names are cut. */
+#define FABRIC_INFO_MISFIT_SIZE		256
+
+/* "tx_attr->size is 0x2000, there is 0x1000". The hints and the offer must
+ * still be there. */
+void fabric_info_misfit_text(const struct fabric_info_misfit *misfit,
+			     char *buf, size_t size);
 
 /*
  * True when @offer fits @hints (NULL: anything) of an application of
