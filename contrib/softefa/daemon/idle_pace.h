@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define IDLE_PACE_SHORTEST_NS	50000ull	/* 50 us */
-#define IDLE_PACE_LONGEST_NS	1000000ull	/* 1 ms */
+#define IDLE_PACE_LONGEST_NS	4000000ull	/* 4 ms */
 #define IDLE_PACE_FOREVER	UINT64_MAX
 
 /*

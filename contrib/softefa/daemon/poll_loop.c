@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,8 +45,11 @@ void poll_loop_remove(struct poll_loop *loop, int fd)
 	epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
-/* ppoll on the epoll descriptor: it keeps nanoseconds on any kernel. */
-static void poll_loop_sleep(struct poll_loop *loop, uint64_t sleep_ns)
+/*
+ * Whether something is ready after the sleep. ppoll on the epoll descriptor:
+ * it keeps nanoseconds on any kernel.
+ */
+static bool poll_loop_sleep(struct poll_loop *loop, uint64_t sleep_ns)
 {
 	struct pollfd pfd = { .fd = loop->epoll_fd, .events = POLLIN };
 	struct timespec timeout = {
@@ -53,7 +57,8 @@ static void poll_loop_sleep(struct poll_loop *loop, uint64_t sleep_ns)
 		.tv_nsec = sleep_ns % 1000000000u,
 	};
 
-	ppoll(&pfd, 1, sleep_ns == UINT64_MAX ? NULL : &timeout, NULL);
+	return ppoll(&pfd, 1, sleep_ns == UINT64_MAX ? NULL : &timeout,
+		     NULL) > 0;
 }
 
 unsigned poll_loop_run(struct poll_loop *loop, uint64_t sleep_ns,
@@ -62,8 +67,8 @@ unsigned poll_loop_run(struct poll_loop *loop, uint64_t sleep_ns,
 	struct epoll_event event;
 	unsigned count = 0;
 
-	if (sleep_ns)
-		poll_loop_sleep(loop, sleep_ns);
+	if (sleep_ns && !poll_loop_sleep(loop, sleep_ns))
+		return 0;
 	/*
 	 * One at a time: a source may free another one, which must not wait
 	 * in a list already fetched. epoll goes round the ready ones.
