@@ -99,29 +99,29 @@ static uint32_t unread(const struct engine_cq *cq, uint32_t doorbell)
 	return (cq->produced - doorbell) & EFA_IO_DB_CONS_MASK;
 }
 
-static bool has_room(struct engine_cq *cq)
+/*
+ * Follows the consumer's count: it may lag as far as it likes, but not tell
+ * of entries that were never written.
+ */
+static bool is_sane(struct engine_cq *cq)
 {
-	uint32_t doorbell, count;
+	uint32_t taken;
 
-	if (cq->overrun)
+	if (cq->broken)
 		return false;
 	if (!cq->doorbell)
 		return true;
-	doorbell = doorbell_read(cq->doorbell);
-	cq->doorbell_used |= doorbell || cq->flags & ENGINE_CQ_EVENTS;
-	count = unread(cq, doorbell);
-	if (count < cq->depth || !cq->doorbell_used)
+	taken = (doorbell_read(cq->doorbell) - cq->consumed) &
+		EFA_IO_DB_CONS_MASK;
+	if (taken <= cq->produced - cq->consumed) {
+		cq->consumed += taken;
 		return true;
-	cq->overrun = true;
-	if (count == cq->depth)
-		rule_broken(cq->ctx, &cq->reported, RULE_CQ_OVERRUN,
-			    "CQ %u: overrun: entry %u does not fit, all %u are unread by the doorbell",
-			    cq->number, cq->produced, cq->depth);
-	else
-		rule_broken(cq->ctx, &cq->reported, RULE_CQ_OVERRUN,
-			    "CQ %u: doorbell says %u entries consumed, written were %u of %u",
-			    cq->number, doorbell & EFA_IO_DB_CONS_MASK,
-			    cq->produced & EFA_IO_DB_CONS_MASK, cq->depth);
+	}
+	cq->broken = true;
+	rule_broken(cq->ctx, &cq->reported, RULE_CQ_DOORBELL,
+		    "CQ %u: doorbell says %u entries consumed, written were %u of %u",
+		    cq->number, (cq->consumed + taken) & EFA_IO_DB_CONS_MASK,
+		    cq->produced & EFA_IO_DB_CONS_MASK, cq->depth);
 	return false;
 }
 
@@ -149,7 +149,7 @@ void comp_ring_post(struct engine_cq *cq, const struct efa_io_cdesc *entry)
 	struct engine_device_counters *counters = &cq->ctx->device->counters;
 	struct efa_io_cdesc written = *entry;
 
-	if (!has_room(cq))
+	if (!is_sane(cq))
 		return;
 	write_entry(cq, &written);
 	counters->completions++;

@@ -20,8 +20,8 @@ struct engine_cq {
 	uint32_t depth;			/* a power of two */
 	uint32_t produced;		/* counts freely */
 	uint32_t flags;			/* ENGINE_CQ_* */
-	bool overrun;			/* takes no more entries */
-	bool doorbell_used;		/* so it tells what was read */
+	uint32_t consumed;		/* as the doorbell told, at least */
+	bool broken;			/* takes no more entries */
 
 	/* events: at most one for each sequence number of the consumer */
 	int event_sn;			/* the last one served, -1: none */
@@ -37,9 +37,9 @@ struct engine_cq {
 };
 
 /*
- * Appends @entry, complete but for its phase bit. A queue that is overrun
- * drops it; the entry that does not fit makes it so. The poll loop stops
- * the QPs of such a queue.
+ * Appends @entry, complete but for its phase bit. A queue whose doorbell
+ * claims more than was written is broken: it drops the entry, and the poll
+ * loop stops its QPs.
  */
 void comp_ring_post(struct engine_cq *cq, const struct efa_io_cdesc *entry);
 

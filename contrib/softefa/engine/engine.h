@@ -159,12 +159,12 @@ struct engine_cq_attr {
  * -EINVAL for a bad depth or events without a doorbell, -EOPNOTSUPP for a
  * flag the device does not have, -ENOMEM for one CQ too many.
  *
- * A CQ whose doorbell says that its consumer left no room is overrun: it
- * takes no further entry and its QPs go to ERR. The doorbell is all that is
- * known of the consumer, who need not ring it after each entry. A CQ
- * without a doorbell is never full: its oldest entries are overwritten. So
- * is one without events whose doorbell was never rung: libfabric's efa
- * provider before 2.3 polls such queues and leaves the doorbell alone.
+ * A CQ is never full for the device: the oldest entries are overwritten
+ * when its consumer is too slow. The doorbell cannot tell: rdma-core rings
+ * it only when a poll stops at an entry, not when it has read them all, and
+ * libfabric's efa provider before 2.3 never does. A doorbell that tells of
+ * entries that were not written breaks the CQ: it takes no further entry
+ * and its QPs go to ERR.
  */
 int engine_cq_create(struct engine_context *ctx,
 		     const struct engine_cq_attr *attr, struct engine_cq **cq);

@@ -200,7 +200,7 @@ unsigned requester_turn(struct engine_qp *qp)
 	if (qp->state == ENGINE_QP_RESET)
 		return 0;
 	if (qp->state != ENGINE_QP_ERR &&
-	    (qp->send_cq->overrun || qp->recv_cq->overrun))
+	    (qp->send_cq->broken || qp->recv_cq->broken))
 		qp_stop(qp);
 	if (qp->state == ENGINE_QP_ERR)
 		return qp_flush(qp);

@@ -15,7 +15,7 @@ enum engine_rule {
 	RULE_SQ_ENTRY,		/* phase, fixed or reserved bits */
 	RULE_RQ_DOORBELL,
 	RULE_RQ_ENTRY,		/* first and last bits, reserved bits */
-	RULE_CQ_OVERRUN,
+	RULE_CQ_DOORBELL,
 };
 
 /*
