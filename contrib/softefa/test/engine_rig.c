@@ -44,6 +44,7 @@ void rig_init_profiles(struct rig *rig, const struct device_profile *profile0,
 	unsigned i;
 
 	memset(rig, 0, sizeof(*rig));
+	rig->memory_bytes = RIG_MEMORY_BYTES;
 	rig->engine = engine_create(&ops, rig);
 	assert_non_null(rig->engine);
 	for (i = 0; i < 2; i++) {
@@ -103,8 +104,8 @@ static int locate(struct guest_memory *mem, uint64_t addr, uint64_t len_bytes,
 	if (guest->is_gone)
 		return -ESRCH;
 	*offset = addr - RIG_MEMORY_BASE;
-	if (*offset > RIG_MEMORY_BYTES ||
-	    len_bytes > RIG_MEMORY_BYTES - *offset)
+	if (*offset > guest->memory_bytes ||
+	    len_bytes > guest->memory_bytes - *offset)
 		return -EFAULT;
 	if (guest->hole_bytes && *offset < guest->hole_start +
 	    guest->hole_bytes && guest->hole_start < *offset + len_bytes)
@@ -167,14 +168,15 @@ void rig_guest_init(struct rig *rig, struct rig_guest *guest,
 	guest->mem.write = guest_write;
 	guest->rig = rig;
 	guest->device = device;
-	guest->memory = calloc(1, RIG_MEMORY_BYTES);
+	guest->memory_bytes = rig->memory_bytes;
+	guest->memory = calloc(1, guest->memory_bytes);
 	assert_non_null(guest->memory);
 	assert_int_equal(engine_context_create(rig->device[device],
 					       &guest->mem, guest,
 					       &guest->ctx), 0);
 	assert_int_equal(engine_pd_create(guest->ctx, &guest->pd), 0);
 	assert_int_equal(engine_mr_create(guest->pd, RIG_MEMORY_BASE,
-					  RIG_MEMORY_BYTES, RIG_MEMORY_BASE,
+					  guest->memory_bytes, RIG_MEMORY_BASE,
 					  all_access(rig->device[device]),
 					  &guest->mr), 0);
 	guest->key = engine_mr_key(guest->mr);
@@ -193,7 +195,7 @@ void rig_guest_fini(struct rig_guest *guest)
 
 uint64_t rig_addr(const struct rig_guest *guest, uint32_t offset)
 {
-	assert_true(offset <= RIG_MEMORY_BYTES);
+	assert_true(offset <= guest->memory_bytes);
 	return RIG_MEMORY_BASE + offset;
 }
 

@@ -13,7 +13,7 @@
 #include "engine/engine.h"
 #include "hw/efa_io_defs.h"
 
-#define RIG_MEMORY_BYTES	(4u << 20)
+#define RIG_MEMORY_BYTES	(4u << 20)	/* of a guest, unless changed */
 #define RIG_MEMORY_BASE		0x7000000000ull	/* of a guest's addresses */
 #define RIG_QKEY		0x1234u
 #define RIG_IMM			0xc0ffee11u
@@ -22,6 +22,7 @@ struct rig {
 	struct engine *engine;
 	struct engine_device *device[2];
 	uint64_t now_ns;
+	uint32_t memory_bytes;		/* of guests to come */
 	unsigned events;		/* given */
 	void *event_opaque;		/* of the last one */
 	unsigned rules;			/* reported */
@@ -34,6 +35,7 @@ struct rig_guest {
 	struct rig *rig;
 	unsigned device;		/* 0 or 1 */
 	uint8_t *memory;
+	uint32_t memory_bytes;
 	uint64_t hole_start, hole_bytes;	/* an offset; inaccessible */
 	bool is_gone;
 	struct engine_context *ctx;

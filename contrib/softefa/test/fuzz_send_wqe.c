@@ -82,11 +82,13 @@ static void open_bench(struct bench *bench)
 	};
 	int i;
 
-	/* Small tables: most of the time would go into clearing them. */
+	/* Small tables and memories: most of the time would go into
+	 * clearing them. */
 	profile = *profile_find("next");
 	profile.max_mr = 8;
 	profile.max_qp = 8;
 	rig_init_profiles(&bench->rig, &profile, &profile);
+	bench->rig.memory_bytes = 512 * 1024;
 	rig_guest_init(&bench->rig, &bench->hostile, 0);
 	rig_guest_init(&bench->rig, &bench->other, 1);
 	rig_cq_init(&bench->hostile, &bench->cq, 32,
@@ -193,7 +195,7 @@ static void stage_entry(struct bench *bench, struct input *in)
 		break;
 	default:
 		wqe = rig_rdma(from, to, kind % 4 - 1, take8(in), take16(in),
-			       take16(in), take32(in) % (2 << 20));
+			       take16(in), take32(in) % (1 << 20));
 		break;
 	}
 	if (kind & 16)
