@@ -6,6 +6,7 @@
 
 #include "shim/client_env.h"
 #include "shim/daemon_link.h"
+#include "shim/thread_order.h"
 
 enum table_state { TABLE_EMPTY, TABLE_IN_WORK, TABLE_READY };
 
@@ -25,6 +26,7 @@ static void publish(const struct softefa_devices *devices)
 					    TABLE_IN_WORK))
 		return;
 	table = *devices;
+	thread_order_releasing(&table_state);
 	/* Pairs with the acquire of device_table_get(). */
 	atomic_store_explicit(&table_state, TABLE_READY, memory_order_release);
 }
@@ -32,8 +34,10 @@ static void publish(const struct softefa_devices *devices)
 const struct softefa_devices *device_table_get(struct softefa_devices *storage)
 {
 	if (atomic_load_explicit(&table_state, memory_order_acquire) ==
-	    TABLE_READY)
+	    TABLE_READY) {
+		thread_order_acquired(&table_state);
 		return &table;
+	}
 	if (!client_env_is_active() || daemon_link_devices(storage))
 		return NULL;
 	publish(storage);

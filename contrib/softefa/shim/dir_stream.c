@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "shim/thread_order.h"
+
 #define MAX_STREAMS	32
 #define MAX_NAMES	64
 
@@ -29,8 +31,10 @@ static struct dir_stream *claim(void)
 	size_t i;
 
 	for (i = 0; i < MAX_STREAMS; i++) {
-		if (!atomic_exchange(&streams[i].in_use, true))
-			return &streams[i];
+		if (atomic_exchange(&streams[i].in_use, true))
+			continue;
+		thread_order_acquired(&streams[i]);
+		return &streams[i];
 	}
 	return NULL;
 }
@@ -120,5 +124,6 @@ int dir_stream_fd(const struct dir_stream *stream)
 void dir_stream_close(struct dir_stream *stream)
 {
 	syscall(SYS_close, stream->fd);
+	thread_order_releasing(stream);
 	atomic_store(&stream->in_use, false);
 }
