@@ -173,6 +173,46 @@ static void many_peers_keep_their_place(void **state)
 	}
 }
 
+#define GROWN	20000u
+
+static atomic_uint inserted;
+
+static void *insert_many(void *arg)
+{
+	for (uint32_t i = 0; i < GROWN; i++) {
+		struct fabric_address address = address_of(1, (uint16_t)i, i);
+
+		fi_av_insert(av, &address, 1, NULL, 0, NULL);
+		atomic_store(&inserted, i + 1);
+	}
+	return NULL;
+}
+
+/* The data path of one thread, while another lets the vector grow. */
+static void growing_disturbs_no_reader(void **state)
+{
+	pthread_t thread;
+	uint32_t seen = 0;
+
+	atomic_store(&inserted, 0);
+	assert_int_equal(pthread_create(&thread, NULL, insert_many, NULL), 0);
+	while (seen < GROWN) {
+		uint32_t last = atomic_load(&inserted);
+		struct hw_dest dest;
+
+		if (last == seen)
+			continue;
+		seen = last;
+		if (!fabric_av_resolve(fabric_av_of(av), last - 1, &dest) ||
+		    dest.qkey != last - 1 ||
+		    sender(1, (uint16_t)(last - 1)) != last - 1 ||
+		    !fabric_av_resolve(fabric_av_of(av), 0, &dest) ||
+		    sender(1, 0) != 0)
+			fail_msg("entry %u is not there", last - 1);
+	}
+	pthread_join(thread, NULL);
+}
+
 static void a_removed_index_is_dead_until_given_again(void **state)
 {
 	fi_addr_t addr = insert(1, 10, 5);
@@ -295,6 +335,7 @@ int main(void)
 		TEST(indexes_are_dense_and_the_same_for_the_same),
 		TEST(strange_addresses_lead_nowhere),
 		TEST(many_peers_keep_their_place),
+		TEST(growing_disturbs_no_reader),
 		TEST(a_removed_index_is_dead_until_given_again),
 		TEST(a_reused_qpn_belongs_to_the_newest),
 		TEST(bad_addresses_are_left_out_and_named),
