@@ -122,6 +122,8 @@ void expect_deadline(unsigned seconds)
 void expect_stage(const char *stage)
 {
 	current_stage = stage;
+	if (getenv("EXPECT_VERBOSE"))
+		fprintf(stderr, "[%d] %s\n", (int)getpid(), stage);
 }
 
 int expect_result(void)

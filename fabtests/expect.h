@@ -57,7 +57,10 @@ void expect_skip(const char *format, ...)
  */
 void expect_deadline(unsigned seconds);
 
-/* Names what comes next, for the watchdog. @stage must stay valid. */
+/*
+ * Names what comes next, for the watchdog; printed when EXPECT_VERBOSE is in
+ * the environment. @stage must stay valid.
+ */
 void expect_stage(const char *stage);
 
 /* Prints how many checks there were; 0 or 1 for the exit status. */

@@ -71,6 +71,12 @@ struct fi_info *fab_hints(const struct fab_wish *wish);
  */
 struct fi_info *fab_getinfo(const struct fi_info *hints);
 
+/*
+ * Is this libfabric's own provider? The programs are tried on it too: what
+ * it does differently is told apart by this, each time with the reason.
+ */
+bool fab_is_in_tree(const struct fi_info *info);
+
 void fab_open(struct fab_endpoint *e, const struct fab_wish *wish);
 void fab_close(struct fab_endpoint *e);
 /* Inserts @addr, makes it the peer. */
@@ -108,6 +114,8 @@ struct fab_completion fab_expect(struct fab_endpoint *e, unsigned ctx,
 #define FAB_EXPECT(e, ctx)	fab_expect(e, ctx, __FILE__, __LINE__)
 /* Waits for a failed operation: a success instead is a failed check. */
 struct fi_cq_err_entry fab_wait_error(struct fab_endpoint *e);
+/* Takes a failed operation, if one is there: so. */
+bool fab_poll_error(struct fab_endpoint *e, struct fi_cq_err_entry *err);
 unsigned fab_context_number(const struct fab_endpoint *e, const void *ptr);
 
 #endif /* FABTESTS_FABRIC_ENDPOINT_H */
