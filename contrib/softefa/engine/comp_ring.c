@@ -93,12 +93,6 @@ int engine_cq_destroy(struct engine_cq *cq)
 	return 0;
 }
 
-/* Entries that the consumer has not taken, as far as its doorbell says. */
-static uint32_t unread(const struct engine_cq *cq, uint32_t doorbell)
-{
-	return (cq->produced - doorbell) & EFA_IO_DB_CONS_MASK;
-}
-
 /*
  * Follows the consumer's count: it may lag as far as it likes, but not tell
  * of entries that were never written.
@@ -157,16 +151,14 @@ void comp_ring_post(struct engine_cq *cq, const struct efa_io_cdesc *entry)
 		counters->error_completions++;
 }
 
-bool comp_queue_give_event(struct engine_cq *cq)
+bool comp_ring_give_event(struct engine_cq *cq)
 {
 	struct engine *engine = cq->ctx->device->engine;
-	uint32_t doorbell, count;
-	int sn;
+	uint32_t doorbell = doorbell_read(cq->doorbell);
+	int sn = (doorbell & EFA_IO_DB_CMD_SN) >> EFA_IO_DB_CMD_SN_SHIFT;
+	bool has_unread = (cq->produced - doorbell) & EFA_IO_DB_CONS_MASK;
 
-	doorbell = doorbell_read(cq->doorbell);
-	sn = (doorbell & EFA_IO_DB_CMD_SN) >> EFA_IO_DB_CMD_SN_SHIFT;
-	count = unread(cq, doorbell);
-	if (!count || count > cq->depth || sn == cq->event_sn)
+	if (!has_unread || sn == cq->event_sn)
 		return false;
 	cq->event_sn = sn;
 	cq->event_count++;

@@ -48,9 +48,10 @@ void comp_ring_post(struct engine_cq *cq, const struct efa_io_cdesc *entry);
  * entries lie beyond the consumer's index and none was given for its
  * present sequence number; whether or not the queue is armed: the request
  * bit shares a word with the index, whose next store wipes it out, so it
- * can be missed. A driver must expect spurious events anyway. True if one
- * was given.
+ * can be missed. The index is exact at the one time that matters, when the
+ * driver arms; before that it may lag, and the event be a spurious one,
+ * which a driver must expect anyway. True if one was given.
  */
-bool comp_queue_give_event(struct engine_cq *cq);
+bool comp_ring_give_event(struct engine_cq *cq);
 
 #endif /* ENGINE_COMP_RING_H */

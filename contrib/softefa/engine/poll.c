@@ -15,7 +15,7 @@ unsigned engine_poll(struct engine *engine, uint64_t now_ns)
 	TAILQ_FOREACH(qp, &engine->qps, link)
 		count += requester_turn(qp);
 	LIST_FOREACH(cq, &engine->event_cqs, event_link)
-		count += comp_queue_give_event(cq);
+		count += comp_ring_give_event(cq);
 	return count;
 }
 

@@ -254,6 +254,38 @@ static void test_no_lost_event(void **state)
 	}
 }
 
+/*
+ * A driver that polls and does not ring the doorbell is more than a ring
+ * behind by it, and then arms. The entries that follow come at once, more
+ * than the ring holds: they are lost, the wake-up is not.
+ */
+static void test_event_far_behind(void **state)
+{
+	struct efa_io_tx_wqe wqe;
+	unsigned i;
+
+	open_bench(4, ENGINE_CQ_EVENTS, NULL);
+	for (i = 0; i < 100; i++) {
+		complete_one(i);
+		rig_cq_expect(&cq, SEND, STATUS(OK), i);
+		cq.doorbell = 0;
+	}
+	assert_int_equal(rig.events, 1);
+	take_event();
+	publish(true);
+	rig_poll(&rig);
+	assert_int_equal(rig.events, 1);
+	for (i = 0; i < 8; i++) {
+		wqe = rig_inline(&qp, &qp, i, "", 0);
+		wqe.meta.qkey++;
+		rig_stage(&qp, &wqe);
+	}
+	rig_ring_sq(&qp);
+	rig_poll(&rig);
+	assert_int_equal(rig.events, 2);
+	assert_int_equal(rig.rules, 0);
+}
+
 static void test_no_events_unless_asked(void **state)
 {
 	open_bench(64, 0, NULL);
@@ -317,6 +349,7 @@ int main(void)
 		T(doorbell_ahead), T(broken_stops_both_directions),
 		T(doorbell_behind),
 		T(without_doorbell), T(events), T(no_lost_event),
+		T(event_far_behind),
 		T(no_events_unless_asked), T(attributes), T(busy_while_used),
 	};
 
