@@ -133,7 +133,7 @@ AC_SUBST([providerdir])])
 AC_DEFUN([EFA_RDMA_CORE],
 [AC_ARG_WITH([rdma-core],
 	[AS_HELP_STRING([--with-rdma-core=DIR],
-		[rdma-core 58 or later, as contrib/rdma-core builds it;
+		[rdma-core 59 or later, as contrib/rdma-core builds it;
 		 without it pkg-config is asked])],
 	[], [with_rdma_core=yes])
 rdma_core_libdir=
@@ -145,7 +145,7 @@ AS_CASE([$with_rdma_core],
 	[yes], [PKG_CHECK_MODULES([RDMA_CORE], [libefa libibverbs],
 		[rdma_core_origin=`$PKG_CONFIG --modversion libefa`
 		 rdma_core_origin="libefa $rdma_core_origin (pkg-config)"],
-		[EFA_MISSING([rdma-core 58 or later],
+		[EFA_MISSING([rdma-core 59 or later],
 			[pkg-config finds no libefa],
 			[apt-get install libibverbs-dev, or run contrib/rdma-core and
           give --with-rdma-core the directory it prints])])],
@@ -162,7 +162,7 @@ AS_CASE([$with_rdma_core],
 efa_saved_CPPFLAGS=$CPPFLAGS
 CPPFLAGS="$CPPFLAGS $RDMA_CORE_CFLAGS"
 AC_CHECK_DECLS([efadv_query_qp_wqs, efadv_query_cq], [],
-	[EFA_MISSING([rdma-core 58 or later],
+	[EFA_MISSING([rdma-core 59 or later],
 		[$rdma_core_origin cannot tell where a device's queues are],
 		[run contrib/rdma-core and give --with-rdma-core the directory
           it prints])],
