@@ -18,7 +18,7 @@
 #define IDLE_PACE_FOREVER	UINT64_MAX
 
 /*
- * Nanoseconds to sleep when the last work was done @idle_ns ago: a sixteenth
+ * Nanoseconds to sleep when the last work was done @idle_ns ago: a 64th part
  * of that, between the shortest and the longest; without end when no queue
  * exists (@has_queues false). Never beyond @timer_ns, the time to the next
  * timer of the engine, UINT64_MAX for none.
