@@ -89,8 +89,9 @@ static void fabric_cq_waiters_add(struct fabric_cq *cq, int n)
 }
 
 /*
- * Sleeps until the device or fi_cq_signal wakes it or time is up. 0,
- * -FI_ECANCELED, -FI_EAGAIN, or what poll says.
+ * Sleeps until the device announces an entry: 0; -FI_EAGAIN when
+ * fi_cq_signal or a signal of the process woke it, or time is up; or what
+ * poll says.
  */
 static int fabric_cq_sleep(struct fabric_cq *cq, int timeout_ms)
 {
@@ -102,9 +103,8 @@ static int fabric_cq_sleep(struct fabric_cq *cq, int timeout_ms)
 
 	if (ret < 0)
 		return errno == EINTR ? -FI_EAGAIN : -errno;
-	if (fds[1].revents & POLLIN)
-		return -FI_ECANCELED;
-	return ret ? 0 : -FI_EAGAIN;
+	/* a signal is answered as the end of time is (fi_cq(3)) */
+	return fds[0].revents && !(fds[1].revents & POLLIN) ? 0 : -FI_EAGAIN;
 }
 
 /* Reads until @threshold entries are there; how many, or why there is none. */

@@ -14,7 +14,7 @@ int fabric_cq_wait_init(struct fabric_cq *cq);
 void fabric_cq_wait_fini(struct fabric_cq *cq);
 
 /* fi_cq_sread and fi_cq_sreadfrom: -FI_ENOSYS without wait object,
- * -FI_ECANCELED after fi_cq_signal, -FI_EAGAIN at the end of time. */
+ * -FI_EAGAIN after fi_cq_signal and at the end of time. */
 ssize_t fabric_cq_sread(struct fid_cq *cq, void *buf, size_t count,
 			const void *cond, int timeout_ms);
 ssize_t fabric_cq_sreadfrom(struct fid_cq *cq, void *buf, size_t count,

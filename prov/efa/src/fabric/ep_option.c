@@ -59,15 +59,15 @@ static int fabric_ep_getopt(struct fid *fid, int level, int optname,
 
 static int fabric_ep_set_rnr_retry(struct fabric_ep *ep, size_t tries)
 {
-	if (!ep->domain->device->caps.rnr_retry ||
-	    ep->kind == FABRIC_INFO_DGRAM)
-		return -FI_ENOSYS;
 	if (ep->enabled || tries > FABRIC_EP_RNR_RETRY_MAX) {
 		compat_warn(FI_LOG_EP_CTRL,
 			    "FI_OPT_EFA_RNR_RETRY takes 0 to %u (without end) before fi_enable",
 			    FABRIC_EP_RNR_RETRY_MAX);
 		return -FI_EINVAL;
 	}
+	if (!ep->domain->device->caps.rnr_retry ||
+	    ep->kind == FABRIC_INFO_DGRAM)
+		return -FI_ENOSYS;
 	ep->rnr_retry = (uint8_t)tries;
 	return 0;
 }
@@ -167,7 +167,7 @@ static int fabric_ep_setopt(struct fid *fid, int level, int optname,
 
 static ssize_t fabric_ep_cancel(struct fid *fid, void *context)
 {
-	return -FI_EOPNOTSUPP;
+	return -FI_ENOSYS;
 }
 
 static int fabric_ep_no_tx_ctx(struct fid_ep *sep, int index,

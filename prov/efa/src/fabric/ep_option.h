@@ -12,8 +12,8 @@
 
 #include <rdma/fi_endpoint.h>
 
-/* For an fid_ep that is a fabric_ep. fi_cancel gives -FI_EOPNOTSUPP: the
- * device has no way to take a receive back. */
+/* For an fid_ep that is a fabric_ep. fi_cancel gives -FI_ENOSYS: the device
+ * has no way to take a receive back. */
 extern struct fi_ops_ep fabric_ep_option_ops;
 
 #endif /* FABRIC_EP_OPTION_H */
