@@ -128,6 +128,9 @@ static void check_full_queues(void)
 	expect_stage("full queues");
 	wish.tx_size = 64;
 	wish.rx_size = 64;
+	/* There, the queues are larger, and overrun a CQ that is smaller. */
+	if (is_in_tree())
+		wish.cq_size = 16384;
 	fab_open(&full, &wish);
 	fab_connect(&full, full.addr);
 	while (fab_recv(&full, 2, 0, 64) == 0)

@@ -74,7 +74,7 @@ bool fab_is_in_tree(const struct fi_info *info)
 static void open_cq(struct fab_endpoint *e, const struct fab_wish *wish)
 {
 	struct fi_cq_attr attr = {
-		.size = 1024,
+		.size = wish->cq_size ? wish->cq_size : 1024,
 		.format = wish->format,
 		.wait_obj = wish->wait_obj,
 	};

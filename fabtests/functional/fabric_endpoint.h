@@ -33,6 +33,7 @@ struct fab_wish {
 	bool selective;			/* FI_SELECTIVE_COMPLETION, both ways */
 	size_t inject_size;		/* 0: the provider's default */
 	size_t tx_size, rx_size;	/* 0: the provider's default */
+	size_t cq_size;			/* 0: 1024 */
 	size_t rnr_retry;		/* FAB_RNR_DEFAULT: not set */
 	size_t buf_len;
 };
