@@ -229,14 +229,33 @@ void __attribute__((noinline)) fabric_cq_give_retired(struct fabric_cq *cq)
 	cq->retired = 0;
 }
 
+void fabric_cq_reclaim(struct fabric_cq *cq)
+{
+	util_lock_acquire(&cq->lock);
+	/* without memory, the credits wait for the reader of the ring */
+	if (cq->retired && !fabric_cq_stash_all(cq))
+		fabric_cq_give_retired(cq);
+	util_lock_release(&cq->lock);
+}
+
 /* ---- whose entries they are ---- */
 
-void *fabric_cq_owner_lookup(struct fabric_cq *cq, uint16_t qpn)
+/* In place of an owner that was detached: its entries come as no surprise. */
+static char fabric_cq_departed;
+
+static void *fabric_cq_table_entry(const struct fabric_cq *cq, uint16_t qpn)
 {
 	void **owners = cq->owners[qpn >> 8];
 
+	return owners ? owners[qpn & 0xff] : NULL;
+}
+
+void *fabric_cq_owner_lookup(struct fabric_cq *cq, uint16_t qpn)
+{
+	void *owner = fabric_cq_table_entry(cq, qpn);
+
 	cq->last_qpn = qpn;
-	cq->last_owner = owners ? owners[qpn & 0xff] : NULL;
+	cq->last_owner = owner == &fabric_cq_departed ? NULL : owner;
 	return cq->last_owner;
 }
 
@@ -251,8 +270,7 @@ static int fabric_cq_set_owner(struct fabric_cq *cq, uint16_t qpn,
 		return -FI_ENOMEM;
 	(*owners)[qpn & 0xff] = owner;
 	/* the lookup before may have been of this number */
-	cq->last_qpn = qpn;
-	cq->last_owner = owner;
+	fabric_cq_owner_lookup(cq, qpn);
 	return 0;
 }
 
@@ -306,7 +324,7 @@ void fabric_cq_detach(struct fabric_cq *cq, uint16_t qpn)
 {
 	util_lock_acquire(&cq->lock);
 	/* attach left the memory for it */
-	fabric_cq_set_owner(cq, qpn, NULL);
+	fabric_cq_set_owner(cq, qpn, &fabric_cq_departed);
 	util_lock_release(&cq->lock);
 }
 
@@ -332,8 +350,8 @@ fabric_cq_drop_stale(struct fabric_cq *cq, const char *why)
 {
 	const struct efa_io_cdesc *cqe = hw_cq_peek(&cq->hw);
 
-	/* those of an endpoint just closed are no surprise */
-	if (!cq->retired && !cq->stale++)
+	if (fabric_cq_table_entry(cq, cqe->qp_num) != &fabric_cq_departed &&
+	    !cq->stale++)
 		compat_warn(FI_LOG_CQ,
 			    "dropped a completion of %s: %s (QP %u, ID %#x, flags %#x, status %u); further ones are counted only",
 			    cq->domain->device->name, why, cqe->qp_num,

@@ -71,7 +71,7 @@ struct fabric_cq {
 	struct fabric_comp_stash stash;
 	uint32_t retired;	/* credits to give back... */
 	uint32_t retired_until;	/* ...when this position is consumed */
-	uint64_t stale;		/* entries nobody owned, dropped */
+	uint64_t stale;		/* unexplained entries, dropped */
 	void **owners[256];	/* of a QP number, by its high byte */
 	/* taken by posting, under no lock */
 	_Atomic uint32_t credits __attribute__((aligned(64)));
@@ -162,6 +162,9 @@ static inline void fabric_cq_unlock(struct fabric_cq *cq)
 /* Takes up to @wanted credits; how many. Any thread, no lock needed. */
 uint32_t fabric_cq_credits_take(struct fabric_cq *cq, uint32_t wanted);
 void fabric_cq_credits_give(struct fabric_cq *cq, uint32_t count);
+/* Looks for credits of endpoints that were closed, which wait for a reader
+ * of the ring: reads it into the stash. For those whom a credit lacks. */
+void fabric_cq_reclaim(struct fabric_cq *cq);
 
 /*
  * From now on entries of QP @qpn are @owner's, and @source reads the ring.
@@ -194,7 +197,8 @@ static inline void *fabric_cq_owner(struct fabric_cq *cq, uint16_t qpn)
 
 /*
  * Drops the oldest entry of the ring, of which nobody knows what it is for:
- * @why. Counts it, and logs the first. Under the CQ lock.
+ * @why. Unless its QP was detached, counts it, and logs the first. Under the
+ * CQ lock.
  */
 void fabric_cq_drop_stale(struct fabric_cq *cq, const char *why);
 

@@ -68,6 +68,17 @@ static void fabric_ep_retire_cqs(struct fabric_ep *ep)
 
 /* ---- credits ---- */
 
+/* All of @wanted, if the CQ has or can find as many. */
+static uint32_t fabric_ep_first_credits(struct fabric_cq *cq, uint32_t wanted)
+{
+	uint32_t got = fabric_cq_credits_take(cq, wanted);
+
+	if (got == wanted)
+		return got;
+	fabric_cq_reclaim(cq);
+	return got + fabric_cq_credits_take(cq, wanted - got);
+}
+
 static int fabric_ep_start_credits(struct fabric_ep *ep)
 {
 	uint32_t tx = fabric_ep_min(FABRIC_EP_QUEUE_START,
@@ -75,8 +86,8 @@ static int fabric_ep_start_credits(struct fabric_ep *ep)
 	uint32_t rx = fabric_ep_min(FABRIC_EP_QUEUE_START,
 				    ep->rq.entry_mask + 1);
 
-	ep->tx_credits = fabric_cq_credits_take(ep->tx_cq, tx);
-	ep->rx_credits = fabric_cq_credits_take(ep->rx_cq, rx);
+	ep->tx_credits = fabric_ep_first_credits(ep->tx_cq, tx);
+	ep->rx_credits = fabric_ep_first_credits(ep->rx_cq, rx);
 	if (ep->tx_credits == tx && ep->rx_credits == rx) {
 		ep->sq.ids.limit = tx;
 		ep->rq.limit = rx;

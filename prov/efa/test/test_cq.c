@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include <rdma/fi_errno.h>
+
+#include "compat/log.h"
+#include "direct/complete.h"
+#include "fabric/cq.h"
+#include "fabric/ep_base.h"
+
+#define QPN	7
+#define ENTRIES	16
+
+static struct efa_io_cdesc ring[ENTRIES];
+static uint32_t written;
+static uint32_t doorbell;
+static struct dev_device device = { .name = "efa_0" };
+static struct fabric_domain domain = {
+	.device = &device,
+	.lock_data_path = true,
+};
+static struct fabric_cq cq;
+static struct fabric_ep ep;	/* nothing of it is in flight */
+static int warnings;
+
+static void count_warning(enum fi_log_level level, const char *text)
+{
+	warnings += level == FI_LOG_WARN;
+}
+
+static int set_up(void **state)
+{
+	memset(ring, 0, sizeof(ring));
+	memset(&cq, 0, sizeof(cq));
+	written = 0;
+	warnings = 0;
+	cq.dev.geometry = (struct hw_cq_geometry) {
+		.buffer = ring, .entry_size = sizeof(ring[0]),
+		.num_entries = ENTRIES, .doorbell = &doorbell,
+	};
+	compat_log_redirect(count_warning);
+	return fabric_cq_init(&cq, &domain, FI_CQ_FORMAT_CONTEXT);
+}
+
+static int tear_down(void **state)
+{
+	compat_log_redirect(NULL);
+	fabric_cq_fini(&cq);
+	return 0;
+}
+
+/* What the device writes for a send of @qpn that is done. */
+static void device_writes(uint16_t qpn)
+{
+	struct efa_io_cdesc *cqe = &ring[written % ENTRIES];
+
+	cqe->qp_num = qpn;
+	cqe->flags = EFA_IO_SEND_QUEUE << EFA_IO_CDESC_Q_TYPE_SHIFT |
+		     (~(written / ENTRIES) & EFA_IO_CDESC_PHASE);
+	written++;
+}
+
+static void read_nothing(void)
+{
+	struct fi_cq_entry entry;
+
+	assert_int_equal(fabric_cq_read(&cq.fid, &entry, 1), -FI_EAGAIN);
+}
+
+static void attach(uint16_t qpn)
+{
+	assert_int_equal(fabric_cq_attach(&cq, &direct_complete_source, qpn,
+					  &ep), 0);
+}
+
+static void what_nobody_explains_is_told_once(void **state)
+{
+	attach(QPN);
+	device_writes(QPN + 1);
+	device_writes(QPN + 2);
+	read_nothing();
+	assert_int_equal(warnings, 1);
+	assert_int_equal(cq.stale, 2);
+	assert_int_equal(cq.hw.consumed, 2);
+	fabric_cq_detach(&cq, QPN);
+}
+
+/* A reader is faster than the thread that closes: between detach and
+ * retire it may see everything the endpoint left behind. */
+static void what_a_closed_endpoint_leaves_is_no_surprise(void **state)
+{
+	attach(QPN);
+	fabric_cq_detach(&cq, QPN);
+	device_writes(QPN);
+	read_nothing();
+	fabric_cq_retire(&cq, &ep, 0);
+	device_writes(QPN);
+	read_nothing();
+	assert_int_equal(warnings, 0);
+	assert_int_equal(cq.stale, 0);
+	assert_int_equal(cq.hw.consumed, 2);
+}
+
+/* The number's next owner answers for its own. */
+static void a_number_given_again_is_watched_again(void **state)
+{
+	attach(QPN);
+	fabric_cq_detach(&cq, QPN);
+	device_writes(QPN);
+	attach(QPN);
+	assert_int_equal(cq.hw.consumed, 1);
+	assert_int_equal(warnings, 0);
+	assert_ptr_equal(fabric_cq_owner(&cq, QPN), &ep);
+	fabric_cq_detach(&cq, QPN);
+	assert_null(fabric_cq_owner(&cq, QPN));
+	assert_null(fabric_cq_owner(&cq, QPN + 1));
+	assert_null(fabric_cq_owner(&cq, QPN));
+}
+
+static void credits_come_back_with_the_entries(void **state)
+{
+	uint32_t all = fabric_cq_credits_take(&cq, ENTRIES);
+
+	assert_int_equal(all, hw_cq_capacity(ENTRIES));
+	attach(QPN);
+	device_writes(QPN);
+	fabric_cq_detach(&cq, QPN);
+	fabric_cq_retire(&cq, &ep, all);
+	assert_int_equal(fabric_cq_credits_take(&cq, 1), 0);
+	read_nothing();
+	assert_int_equal(fabric_cq_credits_take(&cq, ENTRIES), all);
+}
+
+/* Who opens an endpoint need not have read what an earlier one left. */
+static void credits_are_reclaimed_without_a_reader(void **state)
+{
+	uint32_t all = fabric_cq_credits_take(&cq, ENTRIES);
+
+	attach(QPN);
+	device_writes(QPN);
+	fabric_cq_detach(&cq, QPN);
+	fabric_cq_retire(&cq, &ep, all);
+	fabric_cq_reclaim(&cq);
+	assert_int_equal(fabric_cq_credits_take(&cq, ENTRIES), all);
+	fabric_cq_reclaim(&cq);
+	assert_int_equal(fabric_cq_credits_take(&cq, ENTRIES), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_nobody_explains_is_told_once),
+		TEST(what_a_closed_endpoint_leaves_is_no_surprise),
+		TEST(a_number_given_again_is_watched_again),
+		TEST(credits_come_back_with_the_entries),
+		TEST(credits_are_reclaimed_without_a_reader),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
