@@ -148,6 +148,50 @@ static void check_full_queues(void)
 	fab_close(&full);
 }
 
+static ssize_t sendmsg_flags(uint64_t flags)
+{
+	struct iovec iov = { e.buf, 64 };
+	struct fi_msg msg = {
+		.msg_iov = &iov, .desc = &e.desc, .iov_count = 1,
+		.addr = e.peer, .context = &e.contexts[1],
+	};
+
+	return fi_sendmsg(e.ep, &msg, flags);
+}
+
+static int set_op_flags(uint64_t flags)
+{
+	return fi_control(&e.ep->fid, FI_SETOPSFLAG, &flags);
+}
+
+/* What is not promised by fi_getinfo is refused, not ignored. */
+static void check_flags(void)
+{
+	uint64_t flags = FI_TRANSMIT;
+
+	expect_stage("flags that cannot be honoured");
+	if (is_in_tree())
+		return;
+	EXPECT_EQ(sendmsg_flags(FI_FENCE), -FI_EOPNOTSUPP);
+	EXPECT_EQ(sendmsg_flags(FI_TRIGGER), -FI_EOPNOTSUPP);
+	EXPECT_EQ(sendmsg_flags(FI_MULTICAST), -FI_EOPNOTSUPP);
+	EXPECT_EQ(sendmsg_flags(FI_COMMIT_COMPLETE), -FI_EOPNOTSUPP);
+	EXPECT_EQ(set_op_flags(FI_TRANSMIT | FI_FENCE), -FI_EOPNOTSUPP);
+	EXPECT_EQ(set_op_flags(FI_TRANSMIT | FI_REMOTE_CQ_DATA),
+		  -FI_EOPNOTSUPP);
+	EXPECT_EQ(set_op_flags(FI_RECV | FI_MULTI_RECV), -FI_EOPNOTSUPP);
+	EXPECT_EQ(set_op_flags(FI_COMPLETION), -FI_EINVAL);
+	EXPECT_EQ(set_op_flags(FI_TRANSMIT | FI_TRANSMIT_COMPLETE), 0);
+	EXPECT_EQ(fi_control(&e.ep->fid, FI_GETOPSFLAG, &flags), 0);
+	EXPECT_EQ(flags, FI_TRANSMIT_COMPLETE);
+	if (!e.prefix)
+		return;
+	EXPECT_EQ(sendmsg_flags(FI_DELIVERY_COMPLETE), -FI_EOPNOTSUPP);
+	EXPECT_EQ(sendmsg_flags(FI_MATCH_COMPLETE), -FI_EOPNOTSUPP);
+	EXPECT_EQ(set_op_flags(FI_TRANSMIT | FI_DELIVERY_COMPLETE),
+		  -FI_EOPNOTSUPP);
+}
+
 static void check_missing_calls(void)
 {
 	uint64_t value = 0;
@@ -416,6 +460,7 @@ static void check_all(const struct fab_wish *wish)
 	check_descs();
 	check_iovs();
 	check_full_queues();
+	check_flags();
 	check_missing_calls();
 	check_missing_objects();
 	check_name();

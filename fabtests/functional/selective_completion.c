@@ -150,6 +150,37 @@ static void check_sendmsg_inject(void)
 	fab_close(&b);
 }
 
+/* Sends of an endpoint without a CQ for them are nowhere to be seen, also
+ * those that ask for a completion. */
+static void check_one_direction(void)
+{
+	struct fab_wish wish = fab_wish_direct();
+	struct fab_endpoint a;
+	struct fid_ep *both;
+
+	expect_stage("an endpoint with a CQ for receiving");
+	fab_open(&a, &wish);
+	fab_connect(&a, a.addr);
+	if (fab_is_in_tree(a.info))
+		goto close;	/* There, both directions need a CQ. */
+	both = a.ep;
+	REQUIRE_EQ(fi_endpoint(a.domain, a.info, &a.ep, NULL), 0);
+	REQUIRE_EQ(fi_ep_bind(a.ep, &a.av->fid, 0), 0);
+	REQUIRE_EQ(fi_ep_bind(a.ep, &a.cq->fid, FI_RECV), 0);
+	REQUIRE_EQ(fi_enable(a.ep), 0);
+	for (int i = 0; i < 10; i++) {
+		REQUIRE_EQ(fi_recv(both, a.buf + 4096, 64, a.desc,
+				   FI_ADDR_UNSPEC, &a.contexts[CTX_RECV]), 0);
+		REQUIRE_EQ(send_flags(&a, CTX_LOUD, FI_COMPLETION), 0);
+		FAB_EXPECT(&a, CTX_RECV);
+	}
+	/* The last one's own entry, had it one, may come after. */
+	REQUIRE_EQ(fi_close(&a.ep->fid), 0);
+	a.ep = both;
+close:
+	fab_close(&a);
+}
+
 int main(void)
 {
 	expect_deadline(60);
@@ -157,5 +188,6 @@ int main(void)
 	check_quiet_failure();
 	check_more();
 	check_sendmsg_inject();
+	check_one_direction();
 	return expect_result();
 }

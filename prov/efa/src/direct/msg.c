@@ -14,10 +14,9 @@
 #define DIRECT_INLINE	inline __attribute__((always_inline))
 #define DIRECT_COLD	__attribute__((noinline, cold))
 
-/* The device keeps no order with RDMA to fence, and takes no message back. */
-#define DIRECT_TX_REFUSED	FI_FENCE
+/* The device gives each message one receive, and takes none back. */
 #define DIRECT_RX_REFUSED	\
-	(FI_MULTI_RECV | FI_PEEK | FI_CLAIM | FI_DISCARD)
+	(FI_MULTI_RECV | FI_PEEK | FI_CLAIM | FI_DISCARD | FI_TRIGGER)
 
 /* ---- sending ---- */
 
@@ -280,11 +279,12 @@ static ssize_t direct_sendmsg(struct fid_ep *fid, const struct fi_msg *msg,
 {
 	struct fabric_ep *ep = fabric_ep_of(fid);
 
-	if (__builtin_expect(flags & DIRECT_TX_REFUSED, 0))
-		return direct_send_refuse(ep, -FI_EOPNOTSUPP, "FI_FENCE");
+	if (__builtin_expect(flags & ep->tx_refused, 0))
+		return direct_send_refuse(ep, -FI_EOPNOTSUPP,
+					  "a flag that cannot be honoured");
 	return direct_send_iov(ep, msg->msg_iov, msg->desc, msg->iov_count,
 			       msg->addr, msg->context, msg->data,
-			       flags | ep->tx_msg_flags);
+			       (flags & ep->tx_msg_mask) | ep->tx_msg_flags);
 }
 
 /* ---- receiving ---- */
@@ -414,9 +414,10 @@ static ssize_t direct_recvmsg(struct fid_ep *fid, const struct fi_msg *msg,
 
 	if (__builtin_expect(flags & DIRECT_RX_REFUSED, 0))
 		return direct_recv_refuse(ep, -FI_EOPNOTSUPP,
-			"FI_MULTI_RECV, FI_PEEK, FI_CLAIM or FI_DISCARD");
+			"a flag that cannot be honoured");
 	return direct_recv_iov(ep, msg->msg_iov, msg->desc, msg->iov_count,
-			       msg->context, flags | ep->rx_msg_flags);
+			       msg->context,
+			       (flags & ep->rx_msg_mask) | ep->rx_msg_flags);
 }
 
 struct fi_ops_msg direct_msg_ops = {

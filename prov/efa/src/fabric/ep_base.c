@@ -10,6 +10,27 @@
 
 #define FABRIC_EP_RNR_WITHOUT_END	7
 
+/* What fi_control may make a default of sending and receiving. */
+#define FABRIC_EP_TX_OP_FLAGS	(FI_INJECT | FI_COMPLETION | \
+				 FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | \
+				 FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE)
+#define FABRIC_EP_RX_OP_FLAGS	FI_COMPLETION
+
+/*
+ * Flags of a send that are refused rather than ignored: the device keeps no
+ * order to fence, waits for no trigger, and nobody tells the sender what
+ * became of a datagram.
+ */
+static uint64_t fabric_ep_refused(enum fabric_info_kind kind)
+{
+	uint64_t refused = FI_FENCE | FI_TRIGGER | FI_MULTICAST |
+			   FI_COMMIT_COMPLETE;
+
+	if (kind == FABRIC_INFO_DGRAM)
+		refused |= FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE;
+	return refused;
+}
+
 static bool fabric_ep_is_low_latency(const struct fi_info *info)
 {
 	if (info->tx_attr->tclass != FI_TC_UNSPEC)
@@ -47,6 +68,7 @@ void fabric_ep_init(struct fabric_ep *ep, struct fabric_domain *domain,
 	ep->domain = domain;
 	ep->kind = kind;
 	ep->lock_data_path = domain->lock_data_path;
+	ep->tx_refused = fabric_ep_refused(kind);
 	util_lock_init(&ep->tx_lock);
 	util_lock_init(&ep->rx_lock);
 	fabric_ep_set_limits(ep, info);
@@ -214,12 +236,10 @@ static void fabric_ep_derive_flags(struct fabric_ep *ep)
 
 	ep->tx_msg_flags = ep->tx_bound ? tx : 0;
 	ep->rx_msg_flags = ep->rx_bound ? rx : 0;
-	ep->tx_flags = ep->tx_op_flags | ep->tx_msg_flags;
-	ep->rx_flags = ep->rx_op_flags | ep->rx_msg_flags;
-	if (!ep->tx_bound)
-		ep->tx_flags &= ~FI_COMPLETION;
-	if (!ep->rx_bound)
-		ep->rx_flags &= ~FI_COMPLETION;
+	ep->tx_msg_mask = ep->tx_bound ? UINT64_MAX : ~FI_COMPLETION;
+	ep->rx_msg_mask = ep->rx_bound ? UINT64_MAX : ~FI_COMPLETION;
+	ep->tx_flags = (ep->tx_op_flags & ep->tx_msg_mask) | ep->tx_msg_flags;
+	ep->rx_flags = (ep->rx_op_flags & ep->rx_msg_mask) | ep->rx_msg_flags;
 }
 
 int fabric_ep_complete_binding(struct fabric_ep *ep)
@@ -251,13 +271,18 @@ int fabric_ep_complete_binding(struct fabric_ep *ep)
 static int fabric_ep_set_op_flags(struct fabric_ep *ep, uint64_t flags)
 {
 	const uint64_t directions = FI_TRANSMIT | FI_RECV;
+	uint64_t op_flags = flags & ~directions;
 
 	switch (flags & directions) {
 	case FI_TRANSMIT:
-		ep->tx_op_flags = flags & ~directions;
+		if (op_flags & (ep->tx_refused | ~FABRIC_EP_TX_OP_FLAGS))
+			return -FI_EOPNOTSUPP;
+		ep->tx_op_flags = op_flags;
 		break;
 	case FI_RECV:
-		ep->rx_op_flags = flags & ~directions;
+		if (op_flags & ~FABRIC_EP_RX_OP_FLAGS)
+			return -FI_EOPNOTSUPP;
+		ep->rx_op_flags = op_flags;
 		break;
 	default:
 		return -FI_EINVAL;

@@ -36,7 +36,9 @@ struct fabric_ep {
 	/* what a send reads; constant after enable but for options */
 	struct fabric_av *av;
 	uint64_t tx_flags;	/* of calls without flags */
-	uint64_t tx_msg_flags;	/* added to those of calls with flags */
+	uint64_t tx_msg_flags;	/* added to those of calls with flags... */
+	uint64_t tx_msg_mask;	/* ...of which these mean something */
+	uint64_t tx_refused;	/* flags that cannot be honoured */
 	size_t inject_bytes;
 	size_t max_msg_bytes;
 	size_t prefix_bytes;	/* FI_MSG_PREFIX: before each message */
@@ -46,7 +48,7 @@ struct fabric_ep {
 	struct hw_sq sq;
 	/* what a receive reads */
 	struct util_lock rx_lock;	/* serialises posters of receives */
-	uint64_t rx_flags, rx_msg_flags;
+	uint64_t rx_flags, rx_msg_flags, rx_msg_mask;
 	size_t rx_iov_limit;
 	struct hw_rq rq;
 	/* what a completion reads; constant after enable */
@@ -108,8 +110,9 @@ int fabric_ep_bind(struct fid *fid, struct fid *bfid, uint64_t flags);
  */
 int fabric_ep_complete_binding(struct fabric_ep *ep);
 
-/* fi_control but for FI_ENABLE: FI_GETOPSFLAG and FI_SETOPSFLAG;
- * -FI_ENOSYS for others. */
+/* fi_control but for FI_ENABLE: FI_GETOPSFLAG and FI_SETOPSFLAG, which takes
+ * completion flags and for sending FI_INJECT (-FI_EOPNOTSUPP for what cannot
+ * be a default or not be honoured); -FI_ENOSYS for others. */
 int fabric_ep_control(struct fid *fid, int command, void *arg);
 
 static inline void fabric_ep_lock(const struct fabric_ep *ep,
