@@ -363,6 +363,35 @@ static void an_endpoint_asks_no_more_than_there_is(void **state)
 	compat_log_redirect(NULL);
 }
 
+/* Receives of all the buffers promised need a ring that can be had: it is a
+ * power of two, within the device's limit and that of 16-bit counters. */
+static void a_receive_queue_of_full_size_has_a_ring(void **state)
+{
+	static const uint32_t most[] = {
+		1000, 4096, 7000, 9000, 32768, 65536, 100000,
+	};
+
+	for (size_t i = 0; i < sizeof(most) / sizeof(most[0]); i++) {
+		for (uint16_t sge = 1; sge <= 4; sge++) {
+			struct dev_device other = device;
+			size_t buffers, ring = 1;
+			struct fi_info *info;
+
+			other.efa.max_rq_wr = most[i];
+			other.efa.max_rq_sge = sge;
+			info = fabric_info_offer(&other, FABRIC_INFO_DIRECT);
+			assert_non_null(info);
+			buffers = info->rx_attr->size *
+				  info->rx_attr->iov_limit;
+			while (ring < buffers)
+				ring *= 2;
+			assert_true(buffers * 4 > most[i] || ring == 32768);
+			assert_true(ring <= most[i] && ring <= 32768);
+			compat_info_destroy(info);
+		}
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 #define DGRAM(name) \
 	cmocka_unit_test_setup_teardown(name, set_up_dgram, tear_down)
@@ -370,6 +399,7 @@ static void an_endpoint_asks_no_more_than_there_is(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(a_receive_queue_of_full_size_has_a_ring),
 		TEST(offers_efa_direct),
 		DGRAM(offers_datagrams),
 		TEST(describes_the_nic),

@@ -155,15 +155,16 @@ static void fill_tx(struct fi_tx_attr *attr, const struct dev_device *device,
 static void fill_rx(struct fi_rx_attr *attr, const struct dev_device *device,
 		    uint64_t mode)
 {
+	/* a ring is a power of two of buffers */
+	size_t ring = min_size(floor_pow2(device->efa.max_rq_wr),
+			       OFFER_RING_MAX);
+
 	attr->caps = OFFER_RX_CAPS;
 	attr->mode = mode;
 	attr->op_flags = FI_COMPLETION;
 	attr->iov_limit = min_size(device->efa.max_rq_sge,
 				   FABRIC_EP_MAX_RX_IOV);
-	attr->size = min_size(floor_pow2(device->efa.max_rq_wr /
-					 (attr->iov_limit ?
-					  attr->iov_limit : 1)),
-			      OFFER_RING_MAX);
+	attr->size = floor_pow2(ring / (attr->iov_limit ? attr->iov_limit : 1));
 }
 
 static bool fill_nic_device(struct fi_device_attr *attr,
