@@ -116,6 +116,23 @@ static void the_text_is_cut_to_the_applications_buffer(void **state)
 	assert_int_equal(entry.err_data_size, 0);
 }
 
+/* Its structure has no err_data_size: what lies there is its own. */
+static void an_old_application_keeps_what_follows_the_entry(void **state)
+{
+	struct fi_eq_err_entry entry = { .err_data_size = 4 };
+	char buf[8] = "mine";
+
+	fabric.fid.api_version = FI_VERSION(1, 4);
+	entry.err_data = buf;
+	post(FI_EIO, "the device is gone");
+	assert_int_equal(fi_eq_readerr(eq, &entry, 0),
+			 offsetof(struct fi_eq_err_entry, err_data_size));
+	assert_int_equal(entry.err, FI_EIO);
+	assert_string_equal(entry.err_data, "the device is gone");
+	assert_int_equal(entry.err_data_size, 4);
+	assert_string_equal(buf, "mine");
+}
+
 static void the_descriptor_tells_whether_there_is_something(void **state)
 {
 	struct fi_eq_err_entry error = { 0 };
@@ -207,6 +224,7 @@ int main(void)
 		TEST(events_come_in_order),
 		TEST(an_error_stands_in_the_way_until_read),
 		TEST(the_text_is_cut_to_the_applications_buffer),
+		TEST(an_old_application_keeps_what_follows_the_entry),
 		TEST(the_descriptor_tells_whether_there_is_something),
 		TEST(sread_waits_for_an_event_or_the_time),
 		TEST(an_unread_queue_stops_growing),

@@ -158,28 +158,33 @@ static ssize_t eq_read(struct fid_eq *fid, uint32_t *event, void *buf,
 
 /*
  * err_data: an application of API 1.5 with a buffer gets a copy, cut to its
- * size; others the pointer, valid until the next call.
+ * size; others the pointer, valid until the next call. Before 1.5 the
+ * structure ended with err_data.
  */
-static void eq_hand_over_error(struct fabric_eq *eq,
-			       struct fabric_event *event,
-			       struct fi_eq_err_entry *entry)
+static size_t eq_hand_over_error(struct fabric_eq *eq,
+				 struct fabric_event *event,
+				 struct fi_eq_err_entry *entry)
 {
+	bool has_size = compat_api_has(eq->fabric->fid.api_version, 1, 5);
+	size_t entry_bytes = has_size ? sizeof(*entry) :
+			     offsetof(struct fi_eq_err_entry, err_data_size);
+	size_t size = has_size ? entry->err_data_size : 0;
 	void *buf = entry->err_data;
-	size_t size = entry->err_data_size;
 
-	*entry = event->error;
-	if (buf && size && compat_api_has(eq->fabric->fid.api_version, 1, 5)) {
+	memcpy(entry, &event->error, entry_bytes);
+	if (buf && size) {
 		if (entry->err_data_size > size)
 			entry->err_data_size = size;
 		if (entry->err_data_size)
 			memcpy(buf, event->error.err_data,
 			       entry->err_data_size);
 		entry->err_data = buf;
-		return;
+		return entry_bytes;
 	}
 	free(eq->read_err_data);
 	eq->read_err_data = event->error.err_data;
 	event->error.err_data = NULL;
+	return entry_bytes;
 }
 
 static ssize_t eq_readerr(struct fid_eq *fid, struct fi_eq_err_entry *entry,
@@ -192,9 +197,8 @@ static ssize_t eq_readerr(struct fid_eq *fid, struct fi_eq_err_entry *entry,
 	pthread_mutex_lock(&eq->lock);
 	if (eq->first && eq->first->is_error) {
 		event = eq_take(eq);
-		eq_hand_over_error(eq, event, entry);
+		ret = (ssize_t)eq_hand_over_error(eq, event, entry);
 		event_destroy(event);
-		ret = sizeof(*entry);
 	}
 	pthread_mutex_unlock(&eq->lock);
 	return ret;
