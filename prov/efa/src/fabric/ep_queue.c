@@ -107,12 +107,20 @@ static void fabric_ep_return_credits(struct fabric_ep *ep)
 	ep->rx_credits = 0;
 }
 
+/*
+ * A ring may have room for more than the endpoint was opened for, which is
+ * not used: the credits are those of its other direction, and of other
+ * endpoints.
+ */
 bool fabric_ep_queue_grow_tx(struct fabric_ep *ep)
 {
 	uint32_t room = ep->sq.entry_mask + 1 - ep->sq.ids.limit;
-	uint32_t got = fabric_cq_credits_take(
-		ep->tx_cq, fabric_ep_min(room, FABRIC_EP_QUEUE_PIECE));
+	uint32_t got;
 
+	if (ep->sq.ids.limit >= ep->tx_size)
+		return false;
+	got = fabric_cq_credits_take(
+		ep->tx_cq, fabric_ep_min(room, FABRIC_EP_QUEUE_PIECE));
 	ep->tx_credits += got;
 	ep->sq.ids.limit += got;
 	return got != 0;
@@ -121,9 +129,13 @@ bool fabric_ep_queue_grow_tx(struct fabric_ep *ep)
 bool fabric_ep_queue_grow_rx(struct fabric_ep *ep, uint32_t descriptors)
 {
 	uint32_t room = ep->rq.entry_mask + 1 - ep->rq.limit;
-	uint32_t got = fabric_cq_credits_take(
-		ep->rx_cq, fabric_ep_min(room, FABRIC_EP_QUEUE_PIECE));
+	uint32_t got;
 
+	/* receives, each of which takes several descriptors or one */
+	if (hw_req_count(&ep->rq.ids) >= ep->rx_size)
+		return false;
+	got = fabric_cq_credits_take(
+		ep->rx_cq, fabric_ep_min(room, FABRIC_EP_QUEUE_PIECE));
 	ep->rx_credits += got;
 	ep->rq.limit += got;
 	return hw_rq_has_room(&ep->rq, descriptors);

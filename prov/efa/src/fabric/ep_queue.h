@@ -28,7 +28,8 @@ int fabric_ep_queue_close(struct fabric_ep *ep);
 /*
  * Posters, under the tx or rx lock, when the queue is full or a receive of
  * @descriptors finds no room: lets more of the ring be used, as far as the
- * CQ has credits. False: it stays full until something completes.
+ * endpoint's size goes and the CQ has credits. False: it stays full until
+ * something completes.
  */
 bool fabric_ep_queue_grow_tx(struct fabric_ep *ep);
 bool fabric_ep_queue_grow_rx(struct fabric_ep *ep, uint32_t descriptors);
