@@ -160,10 +160,12 @@ static unsigned visit(const char *dir, unsigned depth)
 	size_t i, num = tree_list(&devices, dir, names, 64);
 	struct tree_node node;
 	unsigned seen = 0;
+	int len;
 
 	assert_true(num > 0 && num < 64 && depth < 12);
 	for (i = 0; i < num; i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		len = snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		assert_true(len > 0 && (size_t)len < sizeof(path));
 		assert_int_equal(tree_walk(&devices, path, false, &node), 0);
 		assert_string_equal(node.path, path);
 		if (node.kind == TREE_DIR || node.kind == TREE_OUTSIDE)
