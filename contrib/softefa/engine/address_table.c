@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/device_state.h"
+#include "engine/trace_point.h"
 #include "hw/efa_io_defs.h"
 
 struct engine_ah {
@@ -65,6 +66,7 @@ int engine_ah_create(struct engine_pd *pd, const uint8_t dgid[16],
 	LIST_INSERT_HEAD(&pd->ahs, ah, link);
 	LIST_INSERT_HEAD(bucket_of(pd, dgid), ah, hash_link);
 	pd->users++;
+	trace_ah(pd, ah->number, dgid);
 	*out = ah;
 	return 0;
 }
@@ -78,6 +80,7 @@ void engine_ah_destroy(struct engine_ah *ah)
 {
 	if (--ah->users)
 		return;
+	trace_command(ah->pd->ctx->device, TRACE_DESTROY_AH, ah->number, 0);
 	number_pool_return(&ah->pd->ctx->device->ahs, ah->number);
 	LIST_REMOVE(ah, link);
 	LIST_REMOVE(ah, hash_link);

@@ -8,6 +8,7 @@
 #include "engine/device_state.h"
 #include "engine/ring_memory.h"
 #include "engine/rule_check.h"
+#include "engine/trace_point.h"
 
 static int check_attr(const struct device_profile *profile,
 		      const struct engine_cq_attr *attr)
@@ -67,6 +68,8 @@ int engine_cq_create(struct engine_context *ctx,
 	if (cq->flags & ENGINE_CQ_EVENTS)
 		LIST_INSERT_HEAD(&ctx->device->engine->event_cqs, cq,
 				 event_link);
+	trace_command(ctx->device, TRACE_CREATE_CQ, cq->number, cq->depth,
+		      cq->flags);
 	*out = cq;
 	return 0;
 }
@@ -85,6 +88,7 @@ int engine_cq_destroy(struct engine_cq *cq)
 {
 	if (cq->users)
 		return -EBUSY;
+	trace_command(cq->ctx->device, TRACE_DESTROY_CQ, cq->number, 0);
 	number_pool_return(&cq->ctx->device->cqs, cq->number);
 	LIST_REMOVE(cq, link);
 	if (cq->flags & ENGINE_CQ_EVENTS)
@@ -146,6 +150,7 @@ void comp_ring_post(struct engine_cq *cq, const struct efa_io_cdesc *entry)
 	if (!is_sane(cq))
 		return;
 	write_entry(cq, &written);
+	trace_cqe(cq, &written);
 	counters->completions++;
 	if (written.status != EFA_IO_COMP_STATUS_OK)
 		counters->error_completions++;

@@ -101,6 +101,7 @@ int engine_device_create(struct engine *engine,
 		free(device);
 		return -ENOMEM;
 	}
+	device->index = engine->device_count++;
 	LIST_INSERT_HEAD(&engine->devices, device, link);
 	*out = device;
 	return 0;
@@ -115,6 +116,11 @@ engine_device_profile(const struct engine_device *device)
 const uint8_t *engine_device_gid(const struct engine_device *device)
 {
 	return device->gid;
+}
+
+uint16_t engine_device_index(const struct engine_device *device)
+{
+	return device->index;
 }
 
 void engine_device_read_counters(const struct engine_device *device,

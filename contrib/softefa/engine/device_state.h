@@ -34,10 +34,12 @@ struct engine {
 	struct cq_list event_cqs;	/* those with ENGINE_CQ_EVENTS */
 	struct due_heap timers;		/* of struct send_op.due */
 	uint64_t now_ns;		/* of the current engine_poll */
+	bool is_traced;			/* see engine_ops.trace */
 
 	struct op_list free_ops;
 	struct op_slab_list op_slabs;
 	uint64_t next_qp_serial;
+	uint16_t device_count;
 	void *bounce;			/* GUEST_COPY_BOUNCE_BYTES */
 };
 
@@ -47,6 +49,7 @@ struct engine_device {
 	struct engine *engine;
 	const struct device_profile *profile;
 	uint8_t gid[16];
+	uint16_t index;		/* in the order of creation */
 	struct number_pool qpns, cqs, pds, keys, ahs;
 	struct ah_list ah_hash[DEVICE_AH_BUCKETS];	/* by PD and GID */
 	struct context_list contexts;

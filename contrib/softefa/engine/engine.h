@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "engine/profile.h"
+#include "trace_file_defs.h"
 
 struct engine;
 struct engine_device;
@@ -31,6 +32,7 @@ struct engine_mr;
 struct engine_cq;
 struct engine_qp;
 struct engine_ah;
+struct trace_event;
 
 /*
  * The memory of one client. All return 0, or -EFAULT when any byte of the
@@ -52,7 +54,8 @@ struct guest_memory {
 
 /*
  * Calls the engine makes on its owner, from engine_poll and engine_qp_modify
- * alone. The owner must not call the engine from inside one.
+ * alone (trace: from any function). The owner must not call the engine from
+ * inside one.
  */
 struct engine_ops {
 	/*
@@ -68,6 +71,11 @@ struct engine_ops {
 	 */
 	void (*rule_broken)(void *owner, void *context_opaque,
 			    const char *text);
+	/*
+	 * Something happened that a trace tells of, while the engine is
+	 * traced (engine_set_traced). NULL: it cannot be.
+	 */
+	void (*trace)(void *owner, const struct trace_event *event);
 };
 
 /* ---- devices: all those of one engine reach each other by GID ---- */
@@ -82,6 +90,8 @@ int engine_device_create(struct engine *engine,
 const struct device_profile *
 engine_device_profile(const struct engine_device *device);
 const uint8_t *engine_device_gid(const struct engine_device *device);
+/* Counts the devices of an engine from 0, in the order of their creation. */
+uint16_t engine_device_index(const struct engine_device *device);
 
 /* Counters since creation, for `softefa show` and for tests. */
 struct engine_device_counters {
@@ -284,5 +294,14 @@ bool engine_has_queues(const struct engine *engine);
  * none is pending. @now_ns: CLOCK_MONOTONIC.
  */
 uint64_t engine_next_timer_ns(const struct engine *engine, uint64_t now_ns);
+
+/* ---- watching ---- */
+
+/* From now on engine_ops.trace is called, or no longer. */
+void engine_set_traced(struct engine *engine, bool is_traced);
+
+/* A text of the owner's own, TRACE_RULE or TRACE_FAULT, if traced. */
+void engine_trace_text(const struct engine_device *device,
+		       enum trace_kind kind, const char *text);
 
 #endif /* ENGINE_ENGINE_H */

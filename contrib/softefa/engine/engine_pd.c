@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "engine/device_state.h"
+#include "engine/trace_point.h"
 
 int engine_pd_create(struct engine_context *ctx, struct engine_pd **out)
 {
@@ -23,6 +24,7 @@ int engine_pd_create(struct engine_context *ctx, struct engine_pd **out)
 	LIST_INIT(&pd->ahs);
 	TAILQ_INIT(&pd->qps);
 	LIST_INSERT_HEAD(&ctx->pds, pd, link);
+	trace_command(ctx->device, TRACE_CREATE_PD, pd->number, 0);
 	*out = pd;
 	return 0;
 }
@@ -36,6 +38,7 @@ int engine_pd_destroy(struct engine_pd *pd)
 {
 	if (pd->users)
 		return -EBUSY;
+	trace_command(pd->ctx->device, TRACE_DESTROY_PD, pd->number, 0);
 	number_pool_return(&pd->ctx->device->pds, pd->number);
 	LIST_REMOVE(pd, link);
 	free(pd);

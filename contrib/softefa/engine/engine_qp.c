@@ -7,6 +7,7 @@
 #include "engine/comp_ring.h"
 #include "engine/qp_completion.h"
 #include "engine/qp_transition.h"
+#include "engine/trace_point.h"
 
 #define MASK_KNOWN	(ENGINE_QPA_STATE | ENGINE_QPA_CUR_STATE |	\
 			 ENGINE_QPA_EN_SQD_ASYNC | ENGINE_QPA_PKEY_INDEX | \
@@ -166,6 +167,7 @@ int engine_qp_create(struct engine_pd *pd, const struct engine_qp_attr *attr,
 	set_up_limits(qp, attr);
 	TAILQ_INSERT_TAIL(&device->engine->qps, qp, link);
 	TAILQ_INSERT_TAIL(&pd->qps, qp, pd_link);
+	trace_qp_created(qp);
 	*out = qp;
 	return 0;
 }
@@ -179,6 +181,7 @@ void engine_qp_destroy(struct engine_qp *qp)
 {
 	struct engine_device *device = qp->ctx->device;
 
+	trace_command(device, TRACE_DESTROY_QP, qp->number, 0);
 	qp_drop(qp);
 	TAILQ_REMOVE(&device->engine->qps, qp, link);
 	TAILQ_REMOVE(&qp->pd->qps, qp, pd_link);
@@ -238,6 +241,8 @@ int engine_qp_modify(struct engine_qp *qp,
 		err = qp_transition_check(qp->type, qp->state, state, mask);
 	if (err)
 		return err;
+	trace_command(qp->ctx->device, TRACE_MODIFY_QP, qp->number, mask,
+		      state, attr->qkey, attr->sq_psn, attr->rnr_retry);
 	if (mask & ENGINE_QPA_QKEY)
 		qp->qkey = attr->qkey;
 	if (mask & ENGINE_QPA_SQ_PSN)

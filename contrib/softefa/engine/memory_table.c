@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "engine/device_state.h"
+#include "engine/trace_point.h"
 
 struct engine_mr {
 	struct engine_pd *pd;
@@ -66,6 +67,8 @@ int engine_mr_create(struct engine_pd *pd, uint64_t start, uint64_t length,
 	mr->iova = iova;
 	LIST_INSERT_HEAD(&pd->mrs, mr, link);
 	pd->users++;
+	trace_command(pd->ctx->device, TRACE_CREATE_MR, mr->key, pd->number,
+		      start, length, iova, access);
 	*out = mr;
 	return 0;
 }
@@ -77,6 +80,7 @@ uint32_t engine_mr_key(const struct engine_mr *mr)
 
 void engine_mr_destroy(struct engine_mr *mr)
 {
+	trace_command(mr->pd->ctx->device, TRACE_DESTROY_MR, mr->key, 0);
 	number_pool_return(&mr->pd->ctx->device->keys, mr->key);
 	LIST_REMOVE(mr, link);
 	mr->pd->users--;

@@ -7,6 +7,7 @@
 #include "engine/address_table.h"
 #include "engine/comp_ring.h"
 #include "engine/rule_check.h"
+#include "engine/trace_point.h"
 
 static uint8_t entry_flags(enum efa_io_queue_type queue,
 			   enum efa_io_send_op_type op)
@@ -87,8 +88,10 @@ static int peek(struct engine_qp *qp, struct recv_request *request)
 	if (qp->rq_broken)
 		return 0;
 	ret = recv_ring_peek(&qp->rq, request, &is_rung, &rule);
-	if (is_rung)
+	if (is_rung) {
 		qp->ctx->device->counters.rq_doorbells++;
+		trace_doorbell(qp, TRACE_RQ);
+	}
 	if (ret >= 0)
 		return ret;
 	qp->rq_broken = true;
@@ -142,8 +145,10 @@ static unsigned flush_send_ring(struct engine_qp *qp)
 	if (qp->sq_broken)
 		return 0;
 	pending = send_ring_pending(&qp->sq, &is_rung);
-	if (is_rung)
+	if (is_rung) {
 		qp->ctx->device->counters.sq_doorbells++;
+		trace_doorbell(qp, TRACE_SQ);
+	}
 	if (pending < 0) {
 		qp->sq_broken = true;
 		rule_broken(qp->ctx, &qp->reported, RULE_SQ_DOORBELL,
@@ -157,6 +162,7 @@ static unsigned flush_send_ring(struct engine_qp *qp)
 		if (!op)
 			break;
 		send_ring_fetch(&qp->sq, &wqe);
+		trace_wqe(qp, &wqe);
 		send_wqe_decode(&wqe, 0, &qp->limits, &op->request, &rule);
 		qp_complete_send(op, EFA_IO_COMP_STATUS_FLUSHED);
 	}
@@ -174,6 +180,7 @@ static unsigned flush_recv_ring(struct engine_qp *qp)
 	/* Bounded: a guest that keeps posting waits for the next poll. */
 	while (count < qp->rq.depth && peek(qp, &request) > 0) {
 		recv_ring_take(&qp->rq, &request);
+		trace_recv(qp, &request);
 		comp.req_id = request.req_id;
 		qp_complete_recv(qp, &comp);
 		count++;

@@ -9,6 +9,7 @@
 #include "engine/memory_table.h"
 #include "engine/qp_completion.h"
 #include "engine/responder.h"
+#include "engine/trace_point.h"
 
 #define OK		EFA_IO_COMP_STATUS_OK
 #define INVALID_LKEY	EFA_IO_COMP_STATUS_LOCAL_ERROR_INVALID_LKEY
@@ -162,13 +163,16 @@ static enum send_op_result notify(struct send_op *op, struct engine_qp *target,
 
 	if (needs_receive(op)) {
 		ret = qp_peek_recv(target, &recv);
-		if (!ret)
+		if (!ret) {
+			trace_rdma(TRACE_NOT_READY, op, target, 0);
 			return SEND_OP_NOT_READY;
+		}
 		if (ret < 0) {
 			*status = BAD_DEST_QPN;
 			return SEND_OP_DONE;
 		}
 		recv_ring_take(&target->rq, &recv);
+		trace_recv(target, &recv);
 		comp.req_id = recv.req_id;
 	}
 	qp_complete_recv(target, &comp);
@@ -192,6 +196,14 @@ static void count(const struct send_op *op, struct engine_qp *target)
 }
 
 /* Checks both sides, in the order in which the packet meets them. */
+static uint32_t slice_bytes(const struct send_op *op)
+{
+	uint32_t rest = op->request.length - op->bytes_done;
+
+	return rest > RDMA_SLICE_BYTES ? RDMA_SLICE_BYTES : rest;
+}
+
+/* Nothing goes out before the local side is known to be good. */
 static enum efa_io_comp_status resolve(struct send_op *op,
 				       struct engine_qp **target,
 				       uint64_t *local_addr,
@@ -200,8 +212,11 @@ static enum efa_io_comp_status resolve(struct send_op *op,
 	enum efa_io_comp_status status;
 
 	status = resolve_local(op, local_addr);
-	if (status == OK)
-		status = find_target(op, target);
+	if (status != OK)
+		return status;
+	trace_op(TRACE_SENT, op, op->request.is_inline ?
+		 op->request.inline_data : NULL, slice_bytes(op));
+	status = find_target(op, target);
 	if (status == OK)
 		status = resolve_remote(op, *target, remote_addr);
 	return status;
@@ -210,7 +225,7 @@ static enum efa_io_comp_status resolve(struct send_op *op,
 enum send_op_result rdma_step(struct send_op *op,
 			      enum efa_io_comp_status *status, uint32_t *moved)
 {
-	uint32_t slice = op->request.length - op->bytes_done;
+	uint32_t slice = slice_bytes(op);
 	uint64_t local_addr = 0, remote_addr = 0;
 	enum send_op_result result = SEND_OP_DONE;
 	struct engine_qp *target = NULL;
@@ -219,14 +234,13 @@ enum send_op_result rdma_step(struct send_op *op,
 	*status = resolve(op, &target, &local_addr, &remote_addr);
 	if (*status != OK)
 		return SEND_OP_DONE;
-	if (slice > RDMA_SLICE_BYTES)
-		slice = RDMA_SLICE_BYTES;
 	if (slice)
 		*status = move(op, target, local_addr, remote_addr, slice);
 	if (*status != OK)
 		return SEND_OP_DONE;
 	*moved = slice;
 	op->bytes_done += slice;
+	trace_rdma(TRACE_RECEIVED, op, target, slice);
 	if (op->bytes_done < op->request.length)
 		return SEND_OP_AGAIN;
 	if (op->request.op == EFA_IO_RDMA_WRITE && op->request.has_imm)

@@ -9,6 +9,7 @@
 #include "engine/rdma.h"
 #include "engine/rule_check.h"
 #include "engine/srd.h"
+#include "engine/trace_point.h"
 #include "engine/ud.h"
 
 #define OK		EFA_IO_COMP_STATUS_OK
@@ -35,6 +36,7 @@ static void stop_for_doorbell(struct engine_qp *qp)
 		op = send_op_alloc(engine, qp);
 	if (op) {
 		send_ring_fetch(&qp->sq, &wqe);
+		trace_wqe(qp, &wqe);
 		send_wqe_decode(&wqe, 0, &qp->limits, &op->request, &rule);
 		qp_complete_send(op, INTERNAL_ERROR);
 	}
@@ -50,6 +52,7 @@ static void fetch_one(struct engine_qp *qp, struct send_op *op)
 	const char *rule;
 
 	send_ring_fetch(&qp->sq, &wqe);
+	trace_wqe(qp, &wqe);
 	status = send_wqe_decode(&wqe, phase, &qp->limits, &op->request, &rule);
 	if (status == OK) {
 		TAILQ_INSERT_TAIL(&qp->active, op, link);
@@ -74,8 +77,10 @@ static unsigned fetch(struct engine_qp *qp)
 	if (qp->sq_broken)
 		return 0;
 	pending = send_ring_pending(&qp->sq, &is_rung);
-	if (is_rung)
+	if (is_rung) {
 		qp->ctx->device->counters.sq_doorbells++;
+		trace_doorbell(qp, TRACE_SQ);
+	}
 	if (pending < 0) {
 		stop_for_doorbell(qp);
 		return 1;

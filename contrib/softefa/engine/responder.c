@@ -6,6 +6,7 @@
 
 #include "engine/memory_table.h"
 #include "engine/qp_completion.h"
+#include "engine/trace_point.h"
 
 #define OK		EFA_IO_COMP_STATUS_OK
 #define BAD_DEST_QPN	EFA_IO_COMP_STATUS_REMOTE_ERROR_BAD_DEST_QPN
@@ -125,12 +126,18 @@ int responder_deliver(struct engine_qp *receiver,
 	ret = qp_peek_recv(receiver, &recv);
 	if (ret < 0)
 		*status = BAD_DEST_QPN;
+	if (!ret)
+		trace_message(TRACE_NOT_READY, receiver, sender, request, NULL,
+			      OK);
 	if (ret <= 0)
 		return ret ? 1 : 0;
 	recv_ring_take(&receiver->rq, &recv);
+	trace_recv(receiver, &recv);
 	comp.req_id = recv.req_id;
 	comp.status = scatter(receiver, &recv, message, len_bytes);
 	comp.length = comp.status == OK ? len_bytes : 0;
+	trace_message(TRACE_RECEIVED, receiver, sender, request,
+		      message + len_bytes - request->length, comp.status);
 	*status = sender_status(receiver, comp.status);
 	if (*status == OK) {
 		counters = &receiver->ctx->device->counters;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "engine/device_state.h"
+#include "engine/trace_point.h"
 
 void rule_broken(struct engine_context *ctx, uint32_t *reported,
 		 enum engine_rule rule, const char *format, ...)
@@ -20,6 +21,7 @@ void rule_broken(struct engine_context *ctx, uint32_t *reported,
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	trace_text(ctx->device, TRACE_RULE, text);
 	if (engine->ops->rule_broken)
 		engine->ops->rule_broken(engine->owner, ctx->opaque, text);
 }

@@ -3,6 +3,7 @@
 
 #include "engine/payload.h"
 #include "engine/responder.h"
+#include "engine/trace_point.h"
 
 #define OK	EFA_IO_COMP_STATUS_OK
 
@@ -21,6 +22,7 @@ enum send_op_result srd_send(struct send_op *op,
 	*status = payload_gather(qp, request, message);
 	if (*status != OK)
 		return SEND_OP_DONE;
+	trace_op(TRACE_SENT, op, message, request->length);
 	*status = responder_find(qp, op->dgid, request, &receiver);
 	if (*status != OK)
 		return SEND_OP_DONE;

@@ -5,6 +5,7 @@
 
 #include "engine/payload.h"
 #include "engine/responder.h"
+#include "engine/trace_point.h"
 
 #define OK	EFA_IO_COMP_STATUS_OK
 
@@ -19,11 +20,13 @@ enum efa_io_comp_status ud_send(struct send_op *op)
 	status = payload_gather(qp, request, message + UD_HEADER_BYTES);
 	if (status != OK)
 		return status;
+	trace_op(TRACE_SENT, op, message + UD_HEADER_BYTES, request->length);
 	counters = &qp->ctx->device->counters;
 	counters->tx_messages++;
 	counters->tx_bytes += request->length;
 	if (responder_find(qp, op->dgid, request, &receiver) != OK) {
 		counters->ud_drops++;
+		trace_op(TRACE_DROPPED, op, NULL, request->length);
 		return OK;
 	}
 	memset(message, UD_HEADER_FILL, UD_HEADER_BYTES);

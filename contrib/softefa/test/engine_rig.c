@@ -31,9 +31,18 @@ static void note_rule(void *owner, void *context_opaque, const char *text)
 	snprintf(rig->rule_text, sizeof(rig->rule_text), "%s", text);
 }
 
+static void note_trace(void *owner, const struct trace_event *event)
+{
+	struct rig *rig = owner;
+
+	if (rig->trace)
+		rig->trace(rig, event);
+}
+
 static const struct engine_ops ops = {
 	.cq_event = note_event,
 	.rule_broken = note_rule,
+	.trace = note_trace,
 };
 
 void rig_init_profiles(struct rig *rig, const struct device_profile *profile0,

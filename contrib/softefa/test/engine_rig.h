@@ -28,6 +28,8 @@ struct rig {
 	unsigned rules;			/* reported */
 	char rule_text[256];		/* of the last one */
 	void *rule_opaque;
+	/* Given what the engine traces, once it is told to; NULL: nobody. */
+	void (*trace)(struct rig *rig, const struct trace_event *event);
 };
 
 struct rig_guest {
