@@ -163,6 +163,7 @@ int engine_qp_create(struct engine_pd *pd, const struct engine_qp_attr *attr,
 	pd->users++;
 	TAILQ_INIT(&qp->active);
 	TAILQ_INIT(&qp->waiting);
+	TAILQ_INIT(&qp->remote);
 	set_up_rings(qp, attr);
 	set_up_limits(qp, attr);
 	TAILQ_INSERT_TAIL(&device->engine->qps, qp, link);

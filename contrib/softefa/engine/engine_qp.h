@@ -24,6 +24,7 @@ struct engine_qp {
 	struct engine_cq *send_cq, *recv_cq;
 	struct op_list active;		/* to be worked on, in this order */
 	struct op_list waiting;		/* in engine.timers */
+	struct op_list remote;		/* awaiting or blocked, remote_op.h */
 	struct send_wqe_limits limits;
 	struct engine_context *ctx;
 	struct engine_pd *pd;

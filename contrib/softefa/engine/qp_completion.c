@@ -40,16 +40,16 @@ void qp_complete_send(struct send_op *op, enum efa_io_comp_status status)
 }
 
 /* Who sent it: the receiver's number for the GID, else the GID itself. */
-static void name_sender(struct engine_qp *qp, const struct engine_qp *sender,
+static void name_sender(struct engine_qp *qp,
+			const struct recv_completion *comp,
 			struct efa_io_cdesc *entry)
 {
-	const uint8_t *gid = sender->ctx->device->gid;
-
-	entry->rx.src_qp_num = sender->number;
-	entry->rx.ah = address_number_of(qp->pd, gid);
+	entry->rx.src_qp_num = comp->sender_qpn;
+	entry->rx.ah = address_number_of(qp->pd, comp->sender_gid);
 	if (entry->rx.ah == EFA_IO_AH_UNKNOWN &&
 	    (qp->recv_cq->flags & ENGINE_CQ_SGID))
-		memcpy(entry->rx.src_gid, gid, sizeof(entry->rx.src_gid));
+		memcpy(entry->rx.src_gid, comp->sender_gid,
+		       sizeof(entry->rx.src_gid));
 }
 
 void qp_complete_recv(struct engine_qp *qp, const struct recv_completion *comp)
@@ -63,8 +63,8 @@ void qp_complete_recv(struct engine_qp *qp, const struct recv_completion *comp)
 
 	entry.rx.length = comp->length;
 	entry.rx.ah = EFA_IO_AH_UNKNOWN;
-	if (comp->sender)
-		name_sender(qp, comp->sender, &entry);
+	if (comp->sender_gid)
+		name_sender(qp, comp, &entry);
 	/* The target of an RDMA operation knows the sender's AH, so the
 	 * upper half of the length never meets a GID. */
 	if (comp->op == EFA_IO_RDMA_WRITE)
@@ -195,6 +195,7 @@ unsigned qp_flush(struct engine_qp *qp)
 
 	count = flush_ops(&qp->active, timers);
 	count += flush_ops(&qp->waiting, timers);
+	count += flush_ops(&qp->remote, timers);
 	count += flush_send_ring(qp);
 	count += flush_recv_ring(qp);
 	return count;
@@ -206,20 +207,24 @@ void qp_stop(struct engine_qp *qp)
 	qp_flush(qp);
 }
 
+static void drop_ops(struct op_list *ops, struct engine *engine)
+{
+	struct send_op *op;
+
+	while ((op = TAILQ_FIRST(ops))) {
+		TAILQ_REMOVE(ops, op, link);
+		if (due_entry_is_waiting(&op->due))
+			due_heap_remove(&engine->timers, &op->due);
+		op->qp->sq.in_flight--;
+		send_op_free(engine, op);
+	}
+}
+
 void qp_drop(struct engine_qp *qp)
 {
 	struct engine *engine = qp->ctx->device->engine;
-	struct send_op *op;
 
-	while ((op = TAILQ_FIRST(&qp->active))) {
-		TAILQ_REMOVE(&qp->active, op, link);
-		qp->sq.in_flight--;
-		send_op_free(engine, op);
-	}
-	while ((op = TAILQ_FIRST(&qp->waiting))) {
-		TAILQ_REMOVE(&qp->waiting, op, link);
-		due_heap_remove(&engine->timers, &op->due);
-		qp->sq.in_flight--;
-		send_op_free(engine, op);
-	}
+	drop_ops(&qp->active, engine);
+	drop_ops(&qp->waiting, engine);
+	drop_ops(&qp->remote, engine);
 }

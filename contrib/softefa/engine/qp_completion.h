@@ -26,7 +26,8 @@ struct recv_completion {
 	bool has_imm, is_unsolicited;
 	uint32_t length;
 	uint32_t imm;
-	const struct engine_qp *sender;	/* NULL: flushed */
+	const uint8_t *sender_gid;	/* NULL: flushed */
+	uint32_t sender_qpn;
 };
 void qp_complete_recv(struct engine_qp *qp, const struct recv_completion *comp);
 

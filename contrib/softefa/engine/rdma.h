@@ -5,18 +5,8 @@
  * that goes away on either side ends the transfer with an error, as on the
  * device, and what was moved before stays moved.
  *
- * What the target demands, each with the status of the initiator:
- *	FEATURE_MISMATCH	its device has the operation; for a write with
- *				immediate both QPs are created with or both
- *				without unsolicited receives (a guess: the
- *				in-tree provider avoids the combination)
- *	UNKNOWN_PEER		its PD has an address handle of the initiator
- *	BAD_ADDRESS		the rkey is of the QP's PD, covers the range and
- *				grants the access
- *	RNR			a solicited write with immediate finds a receive
- *
- * Of an empty transfer the local key is checked and the remote one is not (a
- * guess, from what the in-tree provider does for empty writes).
+ * What the target demands is said in rdma_target.h. Of an empty transfer the
+ * local key is checked and the remote one is not.
  */
 #ifndef ENGINE_RDMA_H
 #define ENGINE_RDMA_H

@@ -175,6 +175,9 @@ static uint32_t run(struct send_op *op)
 	case SEND_OP_NOT_READY:
 		retry_later(op);
 		break;
+	case SEND_OP_PENDING:
+		TAILQ_INSERT_TAIL(&qp->remote, op, link);
+		break;
 	}
 	return moved;
 }

@@ -21,22 +21,30 @@ static bool can_receive(const struct engine_qp *qp)
 				  qp->state == ENGINE_QP_SQD);
 }
 
-enum efa_io_comp_status responder_find(const struct engine_qp *sender,
-				       const uint8_t dgid[16],
-				       const struct send_request *request,
+struct engine_device *responder_device(const struct engine *engine,
+				       const uint8_t gid[16])
+{
+	struct engine_device *device;
+
+	LIST_FOREACH(device, &engine->devices, link)
+		if (!memcmp(device->gid, gid, sizeof(device->gid)))
+			return device;
+	return NULL;
+}
+
+enum efa_io_comp_status responder_find(const struct engine *engine,
+				       const struct message *message,
 				       struct engine_qp **receiver)
 {
 	struct engine_device *device;
 	struct engine_qp *qp;
 
-	LIST_FOREACH(device, &sender->ctx->device->engine->devices, link)
-		if (!memcmp(device->gid, dgid, sizeof(device->gid)))
-			break;
+	device = responder_device(engine, message->dst_gid);
 	if (!device)
 		return UNREACHABLE;
-	qp = engine_qp_find(device, request->dest_qpn);
-	if (!qp || !can_receive(qp) || qp->type != sender->type ||
-	    qp->qkey != request->qkey)
+	qp = engine_qp_find(device, message->dst_qpn);
+	if (!qp || !can_receive(qp) || qp->type != message->qp_type ||
+	    qp->qkey != message->qkey)
 		return BAD_DEST_QPN;
 	*receiver = qp;
 	return OK;
@@ -108,17 +116,16 @@ static enum efa_io_comp_status sender_status(const struct engine_qp *receiver,
 }
 
 int responder_deliver(struct engine_qp *receiver,
-		      const struct engine_qp *sender,
-		      const struct send_request *request,
-		      const uint8_t *message, uint32_t len_bytes,
-		      enum efa_io_comp_status *status)
+		      const struct message *message, const uint8_t *data,
+		      uint32_t len_bytes, enum efa_io_comp_status *status)
 {
 	struct engine_device_counters *counters;
 	struct recv_completion comp = {
 		.op = EFA_IO_SEND,
-		.has_imm = request->has_imm,
-		.imm = request->imm,
-		.sender = sender,
+		.has_imm = message->has_imm,
+		.imm = message->imm,
+		.sender_gid = message->src_gid,
+		.sender_qpn = message->src_qpn,
 	};
 	struct recv_request recv;
 	int ret;
@@ -127,22 +134,21 @@ int responder_deliver(struct engine_qp *receiver,
 	if (ret < 0)
 		*status = BAD_DEST_QPN;
 	if (!ret)
-		trace_message(TRACE_NOT_READY, receiver, sender, request, NULL,
-			      OK);
+		trace_message(TRACE_NOT_READY, receiver, message, NULL, OK);
 	if (ret <= 0)
 		return ret ? 1 : 0;
 	recv_ring_take(&receiver->rq, &recv);
 	trace_recv(receiver, &recv);
 	comp.req_id = recv.req_id;
-	comp.status = scatter(receiver, &recv, message, len_bytes);
+	comp.status = scatter(receiver, &recv, data, len_bytes);
 	comp.length = comp.status == OK ? len_bytes : 0;
-	trace_message(TRACE_RECEIVED, receiver, sender, request,
-		      message + len_bytes - request->length, comp.status);
+	trace_message(TRACE_RECEIVED, receiver, message,
+		      data + len_bytes - message->length, comp.status);
 	*status = sender_status(receiver, comp.status);
 	if (*status == OK) {
 		counters = &receiver->ctx->device->counters;
 		counters->rx_messages++;
-		counters->rx_bytes += request->length;
+		counters->rx_bytes += message->length;
 	}
 	qp_complete_recv(receiver, &comp);
 	return 1;

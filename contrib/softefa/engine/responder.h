@@ -8,21 +8,27 @@
 #define ENGINE_RESPONDER_H
 
 #include "engine/engine_qp.h"
+#include "engine/message.h"
 
 /*
- * The QP that @request of @sender reaches at @dgid:
+ * The device of @engine with @gid, or NULL. There are few: O(devices).
+ */
+struct engine_device *responder_device(const struct engine *engine,
+				       const uint8_t gid[16]);
+
+/*
+ * The QP that @message reaches:
  *	UNREACH_REMOTE	no device has that GID
  *	BAD_DEST_QPN	no such QP, of the sender's type, in a state that
  *			receives; or its qkey is another one. (That a wrong
  *			qkey looks like this to the sender is a guess.)
  */
-enum efa_io_comp_status responder_find(const struct engine_qp *sender,
-				       const uint8_t dgid[16],
-				       const struct send_request *request,
+enum efa_io_comp_status responder_find(const struct engine *engine,
+				       const struct message *message,
 				       struct engine_qp **receiver);
 
 /*
- * Puts the @len_bytes of @message into the oldest receive of @receiver and
+ * Puts the @len_bytes of @data into the oldest receive of @receiver and
  * completes that. 1 when there was one, whatever came of it, with what the
  * sender is told in @status; 0 when there is none.
  *	BAD_DEST_QPN	the receive queue was broken, the QP has stopped
@@ -35,9 +41,7 @@ enum efa_io_comp_status responder_find(const struct engine_qp *sender,
  * (The receiver's half of the last two is a guess.)
  */
 int responder_deliver(struct engine_qp *receiver,
-		      const struct engine_qp *sender,
-		      const struct send_request *request,
-		      const uint8_t *message, uint32_t len_bytes,
-		      enum efa_io_comp_status *status);
+		      const struct message *message, const uint8_t *data,
+		      uint32_t len_bytes, enum efa_io_comp_status *status);
 
 #endif /* ENGINE_RESPONDER_H */

@@ -6,6 +6,7 @@
  * Its QP owns it, in one of these states:
  *	active		in qp->active, to be worked on by the poll loop
  *	waiting		in engine.timers and qp->waiting, until due
+ *	remote		in qp->remote: with another host, see remote_op.h
  *	running		in neither, while the poll loop works on it
  * It ends in send_op_free. It names other objects by their numbers and looks
  * them up each time it is worked on, since any may be gone by then.
@@ -21,6 +22,7 @@
 #include "engine/send_wqe_decode.h"
 
 struct engine;
+struct engine_host;
 struct engine_qp;
 
 /* What one attempt at an operation comes to. */
@@ -28,7 +30,10 @@ enum send_op_result {
 	SEND_OP_DONE,		/* to be completed with the status given */
 	SEND_OP_AGAIN,		/* a slice is done, go on at the next turn */
 	SEND_OP_NOT_READY,	/* the target has no receive posted */
+	SEND_OP_PENDING,	/* with another host: to go into qp->remote */
 };
+
+enum remote_op_state { REMOTE_IDLE, REMOTE_AWAITING, REMOTE_BLOCKED };
 
 struct send_op {
 	struct engine_qp *qp;
@@ -40,6 +45,17 @@ struct send_op {
 	uint64_t target_serial;		/* RDMA: the QP reached first, or 0 */
 	uint8_t dgid[16];		/* behind request.ah at the start */
 	struct send_request request;
+
+	/* of operations to another host, remote_op.h */
+	struct engine_host *host;
+	uint32_t remote_id;
+	enum remote_op_state remote_state;
+	bool is_answered;		/* to end with answer, or RNR */
+	enum efa_io_comp_status answer;
+	bool is_all_sent, is_end_sent;	/* RDMA */
+	uint16_t unanswered;		/* RDMA: packets */
+	uint32_t bytes_sent;		/* RDMA */
+	TAILQ_ENTRY(send_op) host_link, blocked_link;
 };
 
 /* A zeroed operation of @qp, running, or NULL without memory. */

@@ -17,16 +17,18 @@ enum send_op_result srd_send(struct send_op *op,
 	const struct send_request *request = &op->request;
 	struct engine_device_counters *counters;
 	struct engine_qp *qp = op->qp, *receiver;
-	uint8_t *message = qp->ctx->device->engine->bounce;
+	struct engine *engine = qp->ctx->device->engine;
+	struct message message;
 
-	*status = payload_gather(qp, request, message);
+	*status = payload_gather(qp, request, engine->bounce);
 	if (*status != OK)
 		return SEND_OP_DONE;
-	trace_op(TRACE_SENT, op, message, request->length);
-	*status = responder_find(qp, op->dgid, request, &receiver);
+	trace_op(TRACE_SENT, op, engine->bounce, request->length);
+	message_of_op(op, &message);
+	*status = responder_find(engine, &message, &receiver);
 	if (*status != OK)
 		return SEND_OP_DONE;
-	if (!responder_deliver(receiver, qp, request, message,
+	if (!responder_deliver(receiver, &message, engine->bounce,
 			       request->length, status))
 		return SEND_OP_NOT_READY;
 	if (*status == OK) {

@@ -78,28 +78,26 @@ void trace_emit_recv(const struct engine_qp *qp,
 }
 
 static struct trace_packet packet_of(enum trace_packet_event event,
-				     const struct engine_qp *sender,
-				     const struct send_request *request,
-				     const uint8_t dgid[16])
+				     const struct message *message)
 {
 	struct trace_packet body = {
 		.event = event,
-		.op = request->op,
-		.qp_type = sender->type,
-		.flags = (request->has_imm ? TRACE_PACKET_HAS_IMM : 0) |
-			(request->is_inline ? TRACE_PACKET_INLINE : 0),
-		.src_qpn = sender->number,
-		.dst_qpn = request->dest_qpn,
-		.qkey = request->qkey,
-		.imm = request->imm,
-		.req_id = request->req_id,
-		.length = request->length,
-		.rkey = request->remote.key,
-		.remote_addr = request->remote.addr,
+		.op = message->op,
+		.qp_type = message->qp_type,
+		.flags = (message->has_imm ? TRACE_PACKET_HAS_IMM : 0) |
+			(message->inline_data ? TRACE_PACKET_INLINE : 0),
+		.src_qpn = message->src_qpn,
+		.dst_qpn = message->dst_qpn,
+		.qkey = message->qkey,
+		.imm = message->imm,
+		.req_id = message->req_id,
+		.length = message->length,
+		.rkey = message->remote.key,
+		.remote_addr = message->remote.addr,
 	};
 
-	memcpy(body.src_gid, sender->ctx->device->gid, sizeof(body.src_gid));
-	memcpy(body.dst_gid, dgid, sizeof(body.dst_gid));
+	memcpy(body.src_gid, message->src_gid, sizeof(body.src_gid));
+	memcpy(body.dst_gid, message->dst_gid, sizeof(body.dst_gid));
 	return body;
 }
 
@@ -116,38 +114,38 @@ static void emit_packet(const struct engine_device *device,
 void trace_emit_op(enum trace_packet_event event, const struct send_op *op,
 		   const void *payload, uint32_t segment)
 {
-	struct trace_packet body = packet_of(event, op->qp, &op->request,
-					     op->dgid);
+	struct trace_packet body;
+	struct message message;
 
-	body.offset = op->bytes_done;
+	message_of_op(op, &message);
+	body = packet_of(event, &message);
+	body.offset = op->host ? op->bytes_sent : op->bytes_done;
 	body.segment = segment;
 	emit_packet(op->qp->ctx->device, &body, payload);
 }
 
 void trace_emit_message(enum trace_packet_event event,
 			const struct engine_qp *receiver,
-			const struct engine_qp *sender,
-			const struct send_request *request,
-			const void *payload, enum efa_io_comp_status status)
+			const struct message *message, const void *payload,
+			enum efa_io_comp_status status)
 {
-	struct trace_packet body = packet_of(event, sender, request,
-					     receiver->ctx->device->gid);
+	struct trace_packet body = packet_of(event, message);
 
-	body.segment = request->length;
+	body.segment = message->length;
 	body.status = status;
 	emit_packet(receiver->ctx->device, &body, payload);
 }
 
-void trace_emit_rdma(enum trace_packet_event event, const struct send_op *op,
-		     const struct engine_qp *target, uint32_t segment)
+void trace_emit_rdma(enum trace_packet_event event,
+		     const struct engine_qp *target,
+		     const struct message *message, uint32_t offset,
+		     uint32_t segment)
 {
-	struct trace_packet body = packet_of(event, op->qp, &op->request,
-					     target->ctx->device->gid);
+	struct trace_packet body = packet_of(event, message);
 
 	body.segment = segment;
-	body.offset = op->bytes_done - segment;
-	emit_packet(target->ctx->device, &body,
-		    op->request.is_inline ? op->request.inline_data : NULL);
+	body.offset = offset;
+	emit_packet(target->ctx->device, &body, message->inline_data);
 }
 
 void trace_emit_cqe(const struct engine_cq *cq,

@@ -12,6 +12,7 @@
 
 #include "engine/comp_ring.h"
 #include "engine/engine_qp.h"
+#include "engine/message.h"
 #include "engine/send_op.h"
 #include "engine/trace_event.h"
 
@@ -66,34 +67,34 @@ static inline void trace_op(enum trace_packet_event event,
 		    trace_emit_op(event, op, payload, segment));
 }
 
-/* The message of @request, from @sender, has reached @receiver. */
+/* @message has reached @receiver. */
 void trace_emit_message(enum trace_packet_event event,
 			const struct engine_qp *receiver,
-			const struct engine_qp *sender,
-			const struct send_request *request,
-			const void *payload, enum efa_io_comp_status status);
+			const struct message *message, const void *payload,
+			enum efa_io_comp_status status);
 static inline void trace_message(enum trace_packet_event event,
 				 const struct engine_qp *receiver,
-				 const struct engine_qp *sender,
-				 const struct send_request *request,
+				 const struct message *message,
 				 const void *payload,
 				 enum efa_io_comp_status status)
 {
 	TRACE_POINT(receiver->ctx->device,
-		    trace_emit_message(event, receiver, sender, request,
-				       payload, status));
+		    trace_emit_message(event, receiver, message, payload,
+				       status));
 }
 
-/* A segment of the RDMA operation @op, up to op->bytes_done, at @target. */
-void trace_emit_rdma(enum trace_packet_event event, const struct send_op *op,
-		     const struct engine_qp *target, uint32_t segment);
+/* The segment of the RDMA operation @message from @offset, at @target. */
+void trace_emit_rdma(enum trace_packet_event event,
+		     const struct engine_qp *target,
+		     const struct message *message, uint32_t offset,
+		     uint32_t segment);
 static inline void trace_rdma(enum trace_packet_event event,
-			      const struct send_op *op,
 			      const struct engine_qp *target,
+			      const struct message *message, uint32_t offset,
 			      uint32_t segment)
 {
 	TRACE_POINT(target->ctx->device,
-		    trace_emit_rdma(event, op, target, segment));
+		    trace_emit_rdma(event, target, message, offset, segment));
 }
 
 /* @entry was just written. */

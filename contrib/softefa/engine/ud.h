@@ -12,6 +12,7 @@
 #ifndef ENGINE_UD_H
 #define ENGINE_UD_H
 
+#include "engine/message.h"
 #include "engine/send_op.h"
 
 #define UD_HEADER_BYTES	40
@@ -19,5 +20,12 @@
 
 /* Carries out @op, a send of a UD QP, and returns its status. */
 enum efa_io_comp_status ud_send(struct send_op *op);
+
+/*
+ * Gives @message, whose payload is in the engine's bounce buffer from
+ * UD_HEADER_BYTES on, to its receiver. Anything but OK: it has none.
+ */
+enum efa_io_comp_status ud_arrive(struct engine *engine,
+				  const struct message *message);
 
 #endif /* ENGINE_UD_H */
