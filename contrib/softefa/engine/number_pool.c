@@ -62,6 +62,49 @@ static uint32_t next_generation(const struct number_pool *pool, uint32_t number)
 	return number;
 }
 
+void number_pool_start_at(struct number_pool *pool, uint32_t number)
+{
+	assert(!pool->live && !pool->free_count);
+	if (!number)
+		return;
+	assert(number < pool->number_mask && pool->number_mask >= pool->slots);
+	pool->fresh = number;
+	pool->fresh_end = number + pool->slots;
+}
+
+void number_pool_reuse_first(struct number_pool *pool)
+{
+	pool->reuse_first = true;
+}
+
+/* @fresh counts on past the largest number there is. */
+static uint32_t take_fresh(struct number_pool *pool)
+{
+	uint32_t number = pool->fresh++ & pool->number_mask;
+	uint32_t slot = number & (pool->slots - 1);
+
+	if (!number || number == pool->number_mask)
+		number = next_generation(pool, number);
+	pool->number[slot] = number;
+	return slot;
+}
+
+static uint32_t take_returned(struct number_pool *pool)
+{
+	uint32_t slot, at = pool->free_head;
+
+	assert(pool->free_count);
+	pool->free_count--;
+	if (pool->reuse_first) {
+		at = (at + pool->free_count) & (pool->slots - 1);
+		return pool->free_slot[at];
+	}
+	slot = pool->free_slot[at];
+	pool->free_head = (at + 1) & (pool->slots - 1);
+	pool->number[slot] = next_generation(pool, pool->number[slot]);
+	return slot;
+}
+
 int number_pool_take(struct number_pool *pool, void *object, uint32_t *number)
 {
 	uint32_t slot;
@@ -69,18 +112,11 @@ int number_pool_take(struct number_pool *pool, void *object, uint32_t *number)
 	assert(object);
 	if (pool->live == pool->limit)
 		return -ENOMEM;
-	if (pool->fresh < pool->fresh_end) {
-		slot = pool->fresh++;
-		pool->number[slot] = slot;
-		if (!slot)
-			pool->number[slot] = next_generation(pool, slot);
-	} else {
-		assert(pool->free_count);
-		slot = pool->free_slot[pool->free_head];
-		pool->free_head = (pool->free_head + 1) & (pool->slots - 1);
-		pool->free_count--;
-		pool->number[slot] = next_generation(pool, pool->number[slot]);
-	}
+	if (pool->fresh < pool->fresh_end &&
+	    !(pool->reuse_first && pool->free_count))
+		slot = take_fresh(pool);
+	else
+		slot = take_returned(pool);
 	pool->object[slot] = object;
 	pool->live++;
 	*number = pool->number[slot];

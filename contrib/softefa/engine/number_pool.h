@@ -12,6 +12,7 @@
 #ifndef ENGINE_NUMBER_POOL_H
 #define ENGINE_NUMBER_POOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct number_pool {
@@ -24,6 +25,7 @@ struct number_pool {
 	uint32_t slots;		/* a power of two */
 	uint32_t number_mask;
 	uint32_t limit, live;
+	bool reuse_first;
 };
 
 /*
@@ -33,6 +35,17 @@ struct number_pool {
  */
 int number_pool_init(struct number_pool *pool, uint32_t limit,
 		     unsigned number_bits);
+/*
+ * For a pool of numbers with a generation that has given none yet: the first
+ * one it gives is @number, which is in range and neither 0 nor all ones;
+ * those after it count on, around the end. 0: as number_pool_init left it.
+ */
+void number_pool_start_at(struct number_pool *pool, uint32_t number);
+/*
+ * From now on the number that was returned last comes back first, unchanged
+ * and before those never used.
+ */
+void number_pool_reuse_first(struct number_pool *pool);
 /* Forgets the objects, which stay their owners'. */
 void number_pool_fini(struct number_pool *pool);
 

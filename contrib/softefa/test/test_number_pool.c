@@ -122,6 +122,57 @@ static void test_reuse_comes_late(void **state)
 	number_pool_fini(&pool);
 }
 
+/* A chosen first number; those after it lead around the end, all distinct. */
+static void test_start(void **state)
+{
+	uint32_t number[16], slots = 0, i, again;
+	struct number_pool pool;
+
+	assert_int_equal(number_pool_init(&pool, 16, 16), 0);
+	number_pool_start_at(&pool, 65530);
+	for (i = 0; i < 16; i++) {
+		assert_int_equal(number_pool_take(&pool, &objects[i],
+						  &number[i]), 0);
+		assert_true(number[i] > 0 && number[i] < 65535);
+		assert_ptr_equal(number_pool_find(&pool, number[i]),
+				 &objects[i]);
+		slots |= 1u << (number[i] & 15);
+	}
+	assert_int_equal(number[0], 65530);
+	assert_int_equal(number[4], 65534);
+	assert_int_equal(slots, 0xffff);
+	number_pool_return(&pool, number[3]);
+	assert_int_equal(number_pool_take(&pool, objects, &again), 0);
+	assert_int_equal(again & 15, number[3] & 15);
+	assert_int_not_equal(again, number[3]);
+	number_pool_fini(&pool);
+}
+
+static void test_reuse_first(void **state)
+{
+	struct number_pool pool;
+	uint32_t a, b, c;
+
+	assert_int_equal(number_pool_init(&pool, 4, 16), 0);
+	number_pool_start_at(&pool, 0x4321);
+	number_pool_reuse_first(&pool);
+	assert_int_equal(number_pool_take(&pool, objects, &a), 0);
+	assert_int_equal(number_pool_take(&pool, objects, &b), 0);
+	assert_int_equal(a, 0x4321);
+	assert_int_equal(b, 0x4322);
+	number_pool_return(&pool, a);
+	number_pool_return(&pool, b);
+	assert_int_equal(number_pool_take(&pool, objects, &c), 0);
+	assert_int_equal(c, b);
+	assert_int_equal(number_pool_take(&pool, objects, &c), 0);
+	assert_int_equal(c, a);
+	assert_int_equal(number_pool_take(&pool, objects, &c), 0);
+	assert_int_equal(c, 0x4323);
+	number_pool_return(&pool, c);
+	assert_null(number_pool_find(&pool, c));
+	number_pool_fini(&pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +181,8 @@ int main(void)
 		cmocka_unit_test(test_generations_wrap),
 		cmocka_unit_test(test_small_numbers),
 		cmocka_unit_test(test_reuse_comes_late),
+		cmocka_unit_test(test_start),
+		cmocka_unit_test(test_reuse_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
