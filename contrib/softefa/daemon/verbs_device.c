@@ -48,7 +48,9 @@ static int get_context_answer(struct uverbs_context *ctx,
 		.inline_buf_size_ex = profile->inline_buf_size_ex,
 	};
 	uint64_t core_support = CORE_SUPPORT_OPTIONAL_MR_ACCESS;
-	uint32_t vectors = profile->num_comp_vectors;
+	/* As the driver without event queues. */
+	uint32_t vectors = profile->num_comp_vectors ?
+			   profile->num_comp_vectors : 1;
 
 	if (gate_write(call, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
 		       &vectors, sizeof(vectors)) ||
@@ -214,7 +216,7 @@ static void fill_device(const struct uverbs_context *ctx,
 
 	memset(resp, 0, sizeof(*resp));
 	memcpy(&resp->node_guid, ctx->device->guid, sizeof(resp->node_guid));
-	resp->max_mr_size = profile->max_mr_size;
+	resp->max_mr_size = profile_max_mr_size(profile);
 	resp->page_size_cap = profile->page_size_cap;
 	resp->vendor_id = profile->vendor_id;
 	resp->vendor_part_id = profile->vendor_part_id;

@@ -78,6 +78,9 @@ static int create_tables(struct engine_device *device)
 		free_tables(device);
 		return -ENOMEM;
 	}
+	number_pool_start_at(&device->qpns, profile->qpn_start);
+	if (profile->qpn_reuse_first)
+		number_pool_reuse_first(&device->qpns);
 	return 0;
 }
 

@@ -53,6 +53,7 @@ struct engine_device {
 	struct number_pool qpns, cqs, pds, keys, ahs;
 	struct ah_list ah_hash[DEVICE_AH_BUCKETS];	/* by PD and GID */
 	struct context_list contexts;
+	uint32_t mr_pages;		/* of all regions */
 	struct engine_device_counters counters;
 	LIST_ENTRY(engine_device) link;
 };

@@ -137,8 +137,8 @@ int engine_pd_destroy(struct engine_pd *pd);	/* -EBUSY while in use */
 /*
  * [start, start+length) of the guest becomes reachable at @iova. Refuses
  * access the device cannot give (-EOPNOTSUPP), a range the guest cannot
- * access (-EFAULT), an empty or wrapping range or a full table (-EINVAL,
- * -ENOMEM). lkey is 24 bits, and equal to rkey.
+ * access (-EFAULT), an empty or wrapping range (-EINVAL), one region or page
+ * too many (-ENOMEM). lkey is 24 bits, and equal to rkey.
  */
 int engine_mr_create(struct engine_pd *pd, uint64_t start, uint64_t length,
 		     uint64_t iova, uint32_t access, struct engine_mr **mr);

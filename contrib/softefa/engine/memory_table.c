@@ -14,6 +14,7 @@ struct engine_mr {
 	uint64_t start;
 	uint64_t length;
 	uint64_t iova;
+	uint32_t pages;
 	LIST_ENTRY(engine_mr) link;
 };
 
@@ -37,25 +38,39 @@ static int check_range(const struct engine_pd *pd, uint64_t start,
 
 	if (access & ~possible_access(profile))
 		return -EOPNOTSUPP;
-	if (!length || length > profile->max_mr_size ||
+	if (!length || length > profile_max_mr_size(profile) ||
 	    start + length < start || iova + length < iova)
 		return -EINVAL;
 	return pd->ctx->mem->check(pd->ctx->mem, start, length, for_write);
 }
 
+/* At most what the length limit allows, which is no more than 32 bits. */
+static uint32_t count_pages(uint64_t start, uint64_t length)
+{
+	uint64_t first = start / PROFILE_PAGE_BYTES;
+	uint64_t last = (start + length - 1) / PROFILE_PAGE_BYTES;
+
+	return last - first + 1;
+}
+
 int engine_mr_create(struct engine_pd *pd, uint64_t start, uint64_t length,
 		     uint64_t iova, uint32_t access, struct engine_mr **out)
 {
+	struct engine_device *device = pd->ctx->device;
 	struct engine_mr *mr;
+	uint32_t pages;
 	int err;
 
 	err = check_range(pd, start, length, iova, access);
 	if (err)
 		return err;
+	pages = count_pages(start, length);
+	if (pages > device->profile->max_mr_pages - device->mr_pages)
+		return -ENOMEM;
 	mr = calloc(1, sizeof(*mr));
 	if (!mr)
 		return -ENOMEM;
-	err = number_pool_take(&pd->ctx->device->keys, mr, &mr->key);
+	err = number_pool_take(&device->keys, mr, &mr->key);
 	if (err) {
 		free(mr);
 		return err;
@@ -65,6 +80,8 @@ int engine_mr_create(struct engine_pd *pd, uint64_t start, uint64_t length,
 	mr->start = start;
 	mr->length = length;
 	mr->iova = iova;
+	mr->pages = pages;
+	device->mr_pages += pages;
 	LIST_INSERT_HEAD(&pd->mrs, mr, link);
 	pd->users++;
 	trace_command(pd->ctx->device, TRACE_CREATE_MR, mr->key, pd->number,
@@ -80,8 +97,11 @@ uint32_t engine_mr_key(const struct engine_mr *mr)
 
 void engine_mr_destroy(struct engine_mr *mr)
 {
-	trace_command(mr->pd->ctx->device, TRACE_DESTROY_MR, mr->key, 0);
-	number_pool_return(&mr->pd->ctx->device->keys, mr->key);
+	struct engine_device *device = mr->pd->ctx->device;
+
+	trace_command(device, TRACE_DESTROY_MR, mr->key, 0);
+	number_pool_return(&device->keys, mr->key);
+	device->mr_pages -= mr->pages;
 	LIST_REMOVE(mr, link);
 	mr->pd->users--;
 	free(mr);

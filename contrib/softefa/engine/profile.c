@@ -25,7 +25,7 @@
 #define COMMON_LIMITS							\
 	.vendor_id = 0x1d0f,						\
 	.mtu = 8928,							\
-	.max_mr_size = 96ull << 30,					\
+	.max_mr_pages = 96u << 18,	/* 96 GiB */			\
 	.page_size_cap = 0xfffff000,					\
 	.max_qp = 256,							\
 	.max_cq = 512,							\

@@ -6,6 +6,7 @@
 #ifndef ENGINE_PROFILE_H
 #define ENGINE_PROFILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* device_caps of the driver's query_device response. */
@@ -28,9 +29,9 @@ struct device_profile {
 	uint32_t hw_ver;
 	uint32_t device_caps;		/* DEVICE_CAP_* */
 	uint32_t mtu;			/* bytes of payload */
-	uint64_t max_mr_size;
 	uint64_t page_size_cap;
 	uint32_t max_qp, max_cq, max_mr, max_pd, max_ah;
+	uint32_t max_mr_pages;		/* of 4 KiB, all regions together */
 	uint32_t max_cqe;
 	uint32_t max_sq_wr, max_rq_wr;
 	uint16_t max_sq_sge, max_rq_sge, max_wr_rdma_sge;
@@ -41,9 +42,22 @@ struct device_profile {
 	uint16_t max_tx_batch;		/* units of 64 bytes, 0: no limit */
 	uint16_t min_sq_wr;
 	uint16_t sub_cqs_per_cq;
-	uint32_t num_comp_vectors;
+	uint32_t num_comp_vectors;	/* event queues, one interrupt each */
 	uint32_t speed_gbps;
+
+	/* What is no attribute of the driver but of the device's ways. */
+	uint32_t qpn_start;		/* of the first QP, 0: as ever */
+	bool qpn_reuse_first;		/* the QPN that was free last */
+	bool rdma_without_ah;		/* the target needs no AH of the peer */
 };
+
+#define PROFILE_PAGE_BYTES	4096u
+
+/* What ibv_query_device calls max_mr_size. */
+static inline uint64_t profile_max_mr_size(const struct device_profile *p)
+{
+	return (uint64_t)p->max_mr_pages * PROFILE_PAGE_BYTES;
+}
 
 /* The preset @name, or NULL. The result is static. */
 const struct device_profile *profile_find(const char *name);

@@ -39,7 +39,11 @@ void qp_complete_send(struct send_op *op, enum efa_io_comp_status status)
 	send_op_free(qp->ctx->device->engine, op);
 }
 
-/* Who sent it: the receiver's number for the GID, else the GID itself. */
+/*
+ * Who sent it: the receiver's number for the GID, else the GID itself. The
+ * entry of a write has the upper half of its length where the GID would be;
+ * its target knows the sender, unless the profile says rdma_without_ah.
+ */
 static void name_sender(struct engine_qp *qp,
 			const struct recv_completion *comp,
 			struct efa_io_cdesc *entry)
@@ -47,6 +51,7 @@ static void name_sender(struct engine_qp *qp,
 	entry->rx.src_qp_num = comp->sender_qpn;
 	entry->rx.ah = address_number_of(qp->pd, comp->sender_gid);
 	if (entry->rx.ah == EFA_IO_AH_UNKNOWN &&
+	    comp->op != EFA_IO_RDMA_WRITE &&
 	    (qp->recv_cq->flags & ENGINE_CQ_SGID))
 		memcpy(entry->rx.src_gid, comp->sender_gid,
 		       sizeof(entry->rx.src_gid));
@@ -65,8 +70,7 @@ void qp_complete_recv(struct engine_qp *qp, const struct recv_completion *comp)
 	entry.rx.ah = EFA_IO_AH_UNKNOWN;
 	if (comp->sender_gid)
 		name_sender(qp, comp, &entry);
-	/* The target of an RDMA operation knows the sender's AH, so the
-	 * upper half of the length never meets a GID. */
+	/* Where name_sender has put no GID. */
 	if (comp->op == EFA_IO_RDMA_WRITE)
 		entry.rx.length_hi = comp->length >> 16;
 	if (comp->has_imm) {

@@ -30,6 +30,14 @@ static bool has_feature(const struct engine_qp *target,
 		takes_no_receive == message->is_unsolicited;
 }
 
+static bool knows_initiator(const struct engine_qp *target,
+			    const struct message *message)
+{
+	return target->ctx->device->profile->rdma_without_ah ||
+		address_number_of(target->pd, message->src_gid) !=
+		EFA_IO_AH_UNKNOWN;
+}
+
 enum efa_io_comp_status rdma_target_find(const struct engine *engine,
 					 const struct message *message,
 					 uint64_t serial,
@@ -46,7 +54,7 @@ enum efa_io_comp_status rdma_target_find(const struct engine *engine,
 	*target = qp;
 	if (!has_feature(qp, message))
 		return MISMATCH;
-	if (address_number_of(qp->pd, message->src_gid) == EFA_IO_AH_UNKNOWN)
+	if (!knows_initiator(qp, message))
 		return UNKNOWN_PEER;
 	return OK;
 }

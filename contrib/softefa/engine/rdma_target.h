@@ -11,6 +11,7 @@
  *				without unsolicited receives (a guess: the
  *				in-tree provider avoids the combination)
  *	UNKNOWN_PEER		its PD has an address handle of the initiator
+ *				(unless the profile says rdma_without_ah)
  *	BAD_ADDRESS		the rkey is of the QP's PD, covers the range and
  *				grants the access
  *	RNR			a solicited write with immediate finds a receive

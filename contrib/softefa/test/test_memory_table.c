@@ -50,7 +50,8 @@ static int reg(uint64_t start, uint64_t length, uint64_t iova,
 
 static void test_registration(void **state)
 {
-	uint64_t max = engine_device_profile(rig.device[0])->max_mr_size;
+	uint64_t max =
+		profile_max_mr_size(engine_device_profile(rig.device[0]));
 
 	assert_int_equal(reg(RIG_MEMORY_BASE, 4096, 0, 0), 0);
 	assert_int_equal(reg(RIG_MEMORY_BASE, 4096, 0, 7), 0);
