@@ -40,7 +40,6 @@ static const struct {
 } option_words[] = {
 	{ "--name", TAKES_NAME },
 	{ "--devices", TAKES_DEVICES },
-	{ "--profile", TAKES_PROFILE },
 	{ "--log", TAKES_LOG },
 };
 
@@ -49,7 +48,7 @@ static const struct {
 
 void cli_options_help(void)
 {
-	fputs(
+	printf("%s%s%s",
 "Usage: softefa run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
 "       softefa run --name NAME [--] COMMAND [ARGUMENT]...\n"
 "       softefa start [--name NAME] [OPTION]...\n"
@@ -64,11 +63,10 @@ void cli_options_help(void)
 "  stop      ends a daemon\n"
 "  profiles  lists what the devices can be like\n"
 "\n"
-"  --devices N     number of devices, 1 to 16 (default 1)\n"
-"  --profile NAME  what they are like (default: the first of profiles)\n"
+"  --devices N     number of devices, 1 to 16 (default 1)\n",
+	device_options_help,
 "  --name NAME     which daemon (default: default)\n"
-"  --log FILE      tell of broken device rules and bad requests; - is stderr\n",
-	      stdout);
+"  --log FILE      tell of broken device rules and bad requests; - is stderr\n");
 }
 
 static int check_name(const char *name)
@@ -97,7 +95,7 @@ static int take_devices(const char *value, struct cli_options *options)
 	return 0;
 }
 
-static int take_value(unsigned set, const char *value,
+static int take_value(unsigned set, const char *word, const char *value,
 		      struct cli_options *options)
 {
 	switch (set) {
@@ -110,11 +108,8 @@ static int take_value(unsigned set, const char *value,
 		options->log = value;
 		return 0;
 	}
-	options->profile = profile_find(value);
-	if (options->profile)
-		return 0;
-	complain("softefa profiles lists them", "no profile '%s'", value);
-	return -EINVAL;
+	return device_options_take(&options->devices, word,
+				   strcspn(word, "="), value);
 }
 
 /* What @word ("--name", "--name=X") is; its value, if it holds it. */
@@ -128,7 +123,7 @@ static unsigned find_option(const char *word, const char **value)
 		    !memcmp(option_words[i].word, word, len))
 			return option_words[i].set;
 	}
-	return 0;
+	return device_options_know(word, len) ? TAKES_PROFILE : 0;
 }
 
 /* Takes the options at *@argv off it, those of @takes; *@given says which. */
@@ -157,7 +152,7 @@ static int parse_options(char ***argv, unsigned takes, unsigned *given,
 			complain(SEE_HELP, "option '%s' wants a value", word);
 			return -EINVAL;
 		}
-		if (take_value(set, value, options))
+		if (take_value(set, word, value, options))
 			return -EINVAL;
 		*given |= set;
 	}
@@ -177,8 +172,8 @@ static int parse_command(char **argv, unsigned given,
 	}
 	if (options->name && given & ~TAKES_NAME) {
 		complain("give those to softefa start, or leave out --name",
-			 "--devices, --profile and --log are of a daemon "
-			 "that runs already");
+			 "--devices, what they are like, and --log are of a "
+			 "daemon that runs already");
 		return -EINVAL;
 	}
 	return 0;
@@ -192,7 +187,6 @@ int cli_options_parse(char **argv, struct cli_options *options)
 
 	*options = (struct cli_options){
 		.num_devices = 1,
-		.profile = profile_at(0),
 		.log = getenv("SOFTEFA_LOG"),
 	};
 	if (options->log && !*options->log)
@@ -209,7 +203,9 @@ int cli_options_parse(char **argv, struct cli_options *options)
 	options->verb = verbs[i].verb;
 	takes = verbs[i].takes;
 	argv += 2;
-	if (parse_options(&argv, takes, &given, options))
+	if (parse_options(&argv, takes, &given, options) ||
+	    device_options_apply(&options->devices, options->profile,
+				 options->num_devices))
 		return -EINVAL;
 	if (options->verb == CLI_RUN)
 		return parse_command(argv, given, options);

@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-#include "engine/profile.h"
+#include "cli/device_options.h"
+#include "protocol.h"
 
 enum cli_verb {
 	CLI_RUN,
@@ -21,7 +22,8 @@ struct cli_options {
 	enum cli_verb verb;
 	const char *name;			/* NULL: not given */
 	unsigned num_devices;
-	const struct device_profile *profile;	/* never NULL */
+	struct device_options devices;
+	struct device_profile profile[SOFTEFA_MAX_DEVICES];
 	const char *log;	/* file, "-": stderr, NULL: no log */
 	char **command;		/* run: NULL-terminated, from argv */
 };

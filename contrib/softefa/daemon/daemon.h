@@ -27,7 +27,7 @@ struct daemon_options {
 	 */
 	int ready_fd;
 	unsigned num_devices;			/* 1 .. SOFTEFA_MAX_DEVICES */
-	const struct device_profile *profile;	/* of each device; static */
+	const struct device_profile *profile;	/* num_devices of them */
 	/* Client faults and broken device rules are told on stderr. */
 	bool log;
 };

@@ -79,11 +79,11 @@ int emulated_devices_init(struct emulated_devices *devices,
 	for (unsigned i = 0; i < count; i++) {
 		struct emulated_device *device = &devices->device[i];
 
-		device->profile = profile;
+		device->profile = &profile[i];
 		ret = device_choose_addresses(device);
 		if (ret)
 			return ret;
-		ret = engine_device_create(engine, profile, device->gid,
+		ret = engine_device_create(engine, &profile[i], device->gid,
 					   &device->engine);
 		if (ret)
 			return ret;

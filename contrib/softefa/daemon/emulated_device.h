@@ -23,7 +23,8 @@ struct emulated_devices {
 };
 
 /*
- * Creates @count devices (1 .. SOFTEFA_MAX_DEVICES) of @profile in @engine.
+ * Creates @count devices (1 .. SOFTEFA_MAX_DEVICES) in @engine, number i
+ * after @profile[i], which must outlive the engine.
  * GID and GUID are random: a client that kept an address of a daemon that
  * is gone must not reach another one by it. -errno of getrandom or of
  * engine_device_create.

@@ -4,6 +4,7 @@
 
 #include "daemon/fault_log.h"
 #include "daemon/show_text.h"
+#include "engine/profile_setting.h"
 
 struct writer {
 	char *text;
@@ -61,6 +62,23 @@ static void write_counters(struct writer *writer,
 			   (unsigned long long)row[i].value);
 }
 
+static void write_profile(struct writer *writer,
+			  const struct device_profile *profile)
+{
+	char caps[256], limits[640];
+
+	profile_print_caps(profile->device_caps, caps, sizeof(caps));
+	profile_print_limits(profile, limits, sizeof(limits));
+	write_text(writer, "    profile %s\n    caps %s\n    limits %s\n",
+		   profile->name, caps, limits);
+	if (profile->rdma_without_ah)
+		write_text(writer, "    rule target-ah=off\n");
+	if (profile->qpn_start)
+		write_text(writer, "    qpn-start %u\n", profile->qpn_start);
+	if (profile->qpn_reuse_first)
+		write_text(writer, "    qpn-reuse first\n");
+}
+
 static void write_devices(struct writer *writer,
 			  const struct emulated_devices *devices)
 {
@@ -69,11 +87,10 @@ static void write_devices(struct writer *writer,
 		const struct softefa_device_entry *entry = &device->entry;
 
 		write_text(writer,
-			   "device %s\n    profile %s, mtu %u, caps 0x%x\n"
-			   "    %s at %s\n    gid %s\n",
-			   entry->ibdev, device->profile->name,
-			   device->profile->mtu, device->profile->device_caps,
-			   entry->uverbs, entry->pci, entry->gid);
+			   "device %s\n    %s at %s\n    gid %s\n",
+			   entry->ibdev, entry->uverbs, entry->pci,
+			   entry->gid);
+		write_profile(writer, device->profile);
 		write_counters(writer, device->engine);
 	}
 }

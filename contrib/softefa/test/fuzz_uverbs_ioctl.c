@@ -40,6 +40,7 @@ struct input {
 struct bench {
 	struct poll_loop loop;
 	struct engine *engine;
+	struct device_profile profile[2];
 	struct emulated_devices devices;
 	struct uverbs_context *ctx;
 	uint64_t now_ns;
@@ -141,13 +142,15 @@ static void bench_open(struct bench *bench)
 	};
 
 	memset(bench, 0, sizeof(*bench));
+	bench->profile[0] = *profile_at(0);
+	bench->profile[1] = *profile_at(0);
 	flat_memory_init(&flat);
 	fault_log_init(false);
 	require(!poll_loop_init(&bench->loop), "there is a loop");
 	bench->engine = engine_create(&ops, bench);
 	require(bench->engine, "there is an engine");
 	require(!emulated_devices_init(&bench->devices, bench->engine,
-				       profile_at(0), 2), "devices");
+				       bench->profile, 2), "devices");
 	require(!uverbs_context_create(&bench->ctx, &bench->devices.device[0],
 				       bench_client(), &bench->loop),
 		"there is a context");

@@ -11,6 +11,7 @@
 
 #include "engine/guest_copy.h"
 #include "engine/profile.h"
+#include "engine/profile_setting.h"
 #include "engine/recv_ring.h"
 #include "engine/ud.h"
 #include "hw/efa_io_defs.h"
@@ -59,11 +60,48 @@ static void test_presets_fit_the_engine(void **state)
 	}
 }
 
+/* What a wrong value is told, the command line's test sees. */
+static void test_settings(void **state)
+{
+	struct device_profile p = *profile_find("next");
+	struct setting_error error;
+	char text[640];
+
+	assert_int_equal(profile_set_caps(&p, "-rdma-read,-rnr-retry,"
+					  "+rdma-read", &error), 0);
+	assert_int_equal(p.device_caps, profile_find("next")->device_caps &
+			 ~DEVICE_CAP_RNR_RETRY);
+	assert_int_equal(profile_set_limits(&p, "max_qp=3,min_sq_wr=16,"
+					    "max_rdma_size=0x80000000",
+					    &error), 0);
+	assert_int_equal(p.max_qp, 3);
+	assert_int_equal(p.min_sq_wr, 16);
+	assert_int_equal(p.max_rdma_size, 0x80000000);
+	assert_int_equal(profile_check(&p, &error), 0);
+	profile_print_limits(&p, text, sizeof(text));
+	assert_non_null(strstr(text, " min_sq_wr=16 "));
+	assert_int_equal(profile_set_limits(&p, "max_rdma_size=0x80000001",
+					    &error), -EINVAL);
+	assert_int_equal(profile_set_limits(&p, "max_qp=-1", &error), -EINVAL);
+	assert_int_equal(profile_set_limits(&p, "max_qp=1 ", &error), -EINVAL);
+	assert_int_equal(profile_set_limits(&p, "=1", &error), -EINVAL);
+	assert_int_equal(profile_set_caps(&p, "-", &error), -EINVAL);
+	assert_int_equal(profile_set_rules(&p, "target-ah=off", &error), 0);
+	assert_true(p.rdma_without_ah);
+	/* Each preset is one that could be given. */
+	for (unsigned i = 0; profile_at(i); i++)
+		assert_int_equal(profile_check(profile_at(i), &error), 0);
+	/* A text that does not fit is cut off. */
+	profile_print_caps(UINT32_MAX, text, 8);
+	assert_string_equal(text, "rdma-re");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_presets_by_name),
 		cmocka_unit_test(test_presets_fit_the_engine),
+		cmocka_unit_test(test_settings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

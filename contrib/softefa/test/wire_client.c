@@ -25,14 +25,17 @@
 static void run_daemon(int listen_fd, int life[2], int ready[2],
 		       unsigned num_devices)
 {
+	struct device_profile profile[SOFTEFA_MAX_DEVICES];
 	struct daemon_options options = {
 		.listen_fd = listen_fd,
 		.life_fd = life[0],
 		.ready_fd = ready[1],
 		.num_devices = num_devices,
-		.profile = profile_at(0),
+		.profile = profile,
 	};
 
+	for (unsigned i = 0; i < num_devices; i++)
+		profile[i] = *profile_at(0);
 	close(life[1]);
 	close(ready[0]);
 	exit(daemon_run(&options) ? 1 : 0);
