@@ -213,11 +213,9 @@ static void compare_send_queue(struct ibv_context *ctx, uint32_t limit)
 	endpoint_close(&e);
 }
 
-/* The plugin does not write inline RDMA yet: the layout alone, by hand. */
 static void compare_inline_write(struct ibv_context *ctx, uint32_t limit)
 {
 	struct endpoint_wish wish = endpoint_wish_default();
-	struct efa_io_remote_mem_addr *remote;
 	struct hw_send_wqe wqe;
 	struct request r = {};
 	struct endpoint e;
@@ -237,14 +235,9 @@ static void compare_inline_write(struct ibv_context *ctx, uint32_t limit)
 	for (r.inline_len = 0; r.inline_len <= limit; r.inline_len++) {
 		hw_wqe_init(&wqe, p.sq.entry_size, EFA_IO_RDMA_WRITE,
 			    &p.dest);
-		wqe.io.meta.ctrl1 |= EFA_IO_TX_META_INLINE_MSG;
-		wqe.io.meta.length = (uint16_t)r.inline_len;
-		remote = &wqe.io.data.rdma_req.remote_mem;
-		remote->length = (uint32_t)r.inline_len;
-		remote->rkey = r.rkey;
-		remote->buf_addr_lo = (uint32_t)r.remote_addr;
-		remote->buf_addr_hi = (uint32_t)(r.remote_addr >> 32);
-		memcpy(wqe.io.data.rdma_req.inline_data, data, r.inline_len);
+		memcpy(hw_wqe_rdma_inline(&wqe, (uint32_t)r.inline_len,
+					  r.remote_addr, r.rkey),
+		       data, r.inline_len);
 		hw_sq_post(&p.sq, &wqe, NULL, 0, 0, false);
 		r.wr_id = wqe.io.meta.req_id;
 		if (p.sq.wide_ids)

@@ -110,6 +110,23 @@ static void test_rdma_ranges(void **state)
 	assert_int_equal(test_u32(&wqe, 56), 0x2000);
 }
 
+static void test_inline_write(void **state)
+{
+	struct hw_send_wqe wqe;
+
+	hw_wqe_init(&wqe, 128, EFA_IO_RDMA_WRITE, &test_dest);
+	memset(hw_wqe_rdma_inline(&wqe, 80, 0xfedcba9876543210, 0x89abcdef),
+	       0x5a, 80);
+	assert_int_equal(test_bytes(&wqe)[2], 0x80 | 0x20 | 0x02);
+	assert_int_equal(test_u32(&wqe, 4), 0x00503344);
+	assert_int_equal(test_u32(&wqe, 32), 80);
+	assert_int_equal(test_u32(&wqe, 36), 0x89abcdef);
+	assert_int_equal(test_u32(&wqe, 40), 0x76543210);
+	assert_int_equal(test_u32(&wqe, 44), 0xfedcba98);
+	for (size_t i = 48; i < 128; i++)
+		assert_int_equal(test_bytes(&wqe)[i], 0x5a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -117,6 +134,7 @@ int main(void)
 		cmocka_unit_test(test_inline_with_immediate),
 		cmocka_unit_test(test_wide_inline_leaves_no_stack_bytes),
 		cmocka_unit_test(test_rdma_ranges),
+		cmocka_unit_test(test_inline_write),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,20 +82,41 @@ static inline uint8_t *hw_wqe_inline(struct hw_send_wqe *wqe,
 	return wqe->io.data.inline_data;
 }
 
+static inline void hw_wqe_set_remote(struct hw_send_wqe *wqe,
+				     uint32_t len_bytes, uint64_t remote_addr,
+				     uint32_t rkey)
+{
+	struct efa_io_remote_mem_addr *remote =
+		&wqe->io.data.rdma_req.remote_mem;
+
+	remote->length = len_bytes;
+	remote->rkey = rkey;
+	remote->buf_addr_lo = (uint32_t)remote_addr;
+	remote->buf_addr_hi = (uint32_t)(remote_addr >> 32);
+}
+
 /* The two ranges of an RDMA read or write, of one length. */
 static inline void hw_wqe_set_rdma(struct hw_send_wqe *wqe,
 				   const struct hw_sge *local,
 				   uint64_t remote_addr, uint32_t rkey)
 {
-	struct efa_io_remote_mem_addr *remote =
-		&wqe->io.data.rdma_req.remote_mem;
-
-	remote->length = local->length;
-	remote->rkey = rkey;
-	remote->buf_addr_lo = (uint32_t)remote_addr;
-	remote->buf_addr_hi = (uint32_t)(remote_addr >> 32);
+	hw_wqe_set_remote(wqe, local->length, remote_addr, rkey);
 	hw_tx_buf_set(&wqe->io.data.rdma_req.local_mem[0], local);
 	wqe->io.meta.length = 1;
+}
+
+/*
+ * The remote range of an RDMA write in a queue of 128-byte entries, and room
+ * for its @len_bytes of inline payload, which the caller copies there.
+ */
+static inline uint8_t *hw_wqe_rdma_inline(struct hw_send_wqe *wqe,
+					  uint32_t len_bytes,
+					  uint64_t remote_addr, uint32_t rkey)
+{
+	hw_wqe_set_remote(wqe, len_bytes, remote_addr, rkey);
+	wqe->io.meta.ctrl1 |= EFA_IO_TX_META_INLINE_MSG;
+	wqe->io.meta.length = (uint16_t)len_bytes;
+	return wqe->io.data.rdma_req.inline_data;
 }
 
 /* Ask the device for message rate over bandwidth (an RDMA write's hint). */
