@@ -37,11 +37,13 @@ static int mr_check_access(const struct fabric_domain *domain,
 			    access & ~(uint64_t)MR_ACCESS_KNOWN);
 		return -FI_EINVAL;
 	}
-	if ((access & (FI_READ | FI_REMOTE_READ) && !caps->rdma_read) ||
-	    (access & (FI_WRITE | FI_REMOTE_WRITE) && !caps->rdma_write)) {
+	/* FI_READ and FI_WRITE let the own device at local memory, which any
+	 * can; a buffer may be registered for all uses at once */
+	if ((access & FI_REMOTE_READ && !caps->rdma_read) ||
+	    (access & FI_REMOTE_WRITE && !caps->rdma_write)) {
 		compat_warn(FI_LOG_MR, "access 0x%" PRIx64 " needs RDMA %s, "
-			    "which %s does not have; register for FI_SEND and "
-			    "FI_RECV alone", access,
+			    "which %s does not have; register without "
+			    "FI_REMOTE_READ and FI_REMOTE_WRITE", access,
 			    caps->rdma_read ? "write" : "read",
 			    domain->device->name);
 		return -FI_EOPNOTSUPP;
