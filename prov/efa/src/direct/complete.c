@@ -9,41 +9,80 @@
 /* An entry, and the operation it ends. */
 struct direct_end {
 	struct fabric_ep *ep;
-	struct hw_req_slot *slot;
-	bool is_send;
+	struct hw_req_slot *slot;	/* NULL: it took no request of ours */
+	void *context;
+	enum fabric_ep_op op;
+	bool report;
 	uint8_t status;		/* enum efa_io_comp_status */
 	uint32_t len;		/* bytes received */
 	uint64_t flags;
 	uint64_t data;
 };
 
+static bool direct_end_is_tx(const struct direct_end *end)
+{
+	return end->op <= FABRIC_EP_WRITE;
+}
+
+static void direct_end_set_slot(struct direct_end *end,
+				struct hw_req_slot *slot)
+{
+	end->slot = slot;
+	end->context = slot->context;
+	end->report = slot->flags & DIRECT_OP_REPORT;
+}
+
 static bool direct_end_find_send(struct direct_end *end,
 				 const struct efa_io_cdesc *cqe)
 {
+	static const uint64_t flags[] = {
+		[EFA_IO_SEND] = FI_SEND | FI_MSG,
+		[EFA_IO_RDMA_READ] = FI_READ | FI_RMA,
+		[EFA_IO_RDMA_WRITE] = FI_WRITE | FI_RMA,
+	};
 	struct hw_sq *sq = &end->ep->sq;
+	struct hw_req_slot *slot;
 
-	end->is_send = true;
-	end->slot = hw_sq_find(sq, hw_cqe_tx_id(cqe, sq->wide_ids));
+	slot = hw_sq_find(sq, hw_cqe_tx_id(cqe, sq->wide_ids));
+	if (__builtin_expect(!slot, 0))
+		return false;
+	direct_end_set_slot(end, slot);
+	end->op = (enum fabric_ep_op)direct_op_kind(slot->flags);
+	end->flags = flags[end->op];
 	end->status = cqe->status;
 	end->len = 0;
-	end->flags = FI_SEND | FI_MSG;
 	end->data = 0;
-	return end->slot;
+	return true;
 }
 
 /*
- * A peer that does RDMA uses up a receive when it writes with immediate
- * data; a queue asks for that data without a receive only with RMA.
+ * A peer's write with data: it uses up a receive, of which it fills nothing,
+ * or comes by itself where the endpoint asked for that.
  */
 static bool __attribute__((noinline, cold))
-direct_end_is_write(struct direct_end *end, const struct efa_io_cdesc *cqe)
+direct_end_find_write(struct direct_end *end, const struct efa_io_cdesc *cqe)
 {
-	if (hw_cqe_is_unsolicited(cqe) ||
-	    hw_cqe_op(cqe) != EFA_IO_RDMA_WRITE)
+	struct hw_req_slot *slot;
+
+	if (hw_cqe_op(cqe) != EFA_IO_RDMA_WRITE)
 		return false;
-	end->flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA;
-	end->data = cqe->rx.imm;
+	if (hw_cqe_is_unsolicited(cqe)) {
+		if (!end->ep->unsolicited)
+			return false;
+		end->slot = NULL;
+		end->context = NULL;
+		end->report = end->ep->rx_bound;
+	} else {
+		slot = hw_rq_find(&end->ep->rq, cqe->req_id);
+		if (!slot)
+			return false;
+		direct_end_set_slot(end, slot);
+	}
+	end->op = FABRIC_EP_REMOTE_WRITE;
 	end->status = cqe->status;
+	end->flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA;
+	end->len = hw_cqe_rx_length(cqe);
+	end->data = cqe->rx.imm;
 	return true;
 }
 
@@ -52,14 +91,16 @@ static bool direct_end_find_recv(struct direct_end *end,
 {
 	const uint8_t unusual = EFA_IO_CDESC_OP_TYPE |
 				EFA_IO_CDESC_UNSOLICITED;
+	struct hw_req_slot *slot;
 
-	end->is_send = false;
-	end->slot = hw_rq_find(&end->ep->rq, cqe->req_id);
-	if (__builtin_expect(!end->slot, 0))
-		return false;
-	end->len = hw_cqe_rx_length(cqe);
 	if (__builtin_expect(cqe->flags & unusual, 0))
-		return direct_end_is_write(end, cqe);
+		return direct_end_find_write(end, cqe);
+	slot = hw_rq_find(&end->ep->rq, cqe->req_id);
+	if (__builtin_expect(!slot, 0))
+		return false;
+	direct_end_set_slot(end, slot);
+	end->op = FABRIC_EP_RECV;
+	end->len = cqe->rx.length;
 	end->status = cqe->status;
 	end->flags = FI_RECV | FI_MSG;
 	end->data = 0;
@@ -68,7 +109,7 @@ static bool direct_end_find_recv(struct direct_end *end,
 		end->data = cqe->rx.imm;
 	}
 	/* more than the buffers hold cannot have been received */
-	if (__builtin_expect(end->len > end->slot->peer, 0) && !end->status)
+	if (__builtin_expect(end->len > slot->peer, 0) && !end->status)
 		end->status = EFA_IO_COMP_STATUS_LOCAL_ERROR_BAD_LENGTH;
 	return true;
 }
@@ -103,15 +144,12 @@ static inline bool direct_end_find(struct fabric_cq *cq,
 static inline void direct_end_account(struct fabric_cq *cq,
 				      const struct direct_end *end)
 {
-	struct fabric_cntr *cntr;
+	struct fabric_cntr *cntr = end->ep->cntrs[end->op];
 
-	if (end->is_send) {
-		cntr = end->ep->tx_cntr;
+	if (direct_end_is_tx(end))
 		hw_sq_put(&end->ep->sq, end->slot);
-	} else {
-		cntr = end->ep->rx_cntr;
+	else if (__builtin_expect(end->slot != NULL, 1))
 		hw_rq_put(&end->ep->rq, end->slot);
-	}
 	hw_cq_consume(&cq->hw);
 	if (__builtin_expect(!cntr, 1))
 		return;
@@ -124,7 +162,7 @@ static inline void direct_end_account(struct fabric_cq *cq,
 static fi_addr_t direct_end_source(const struct direct_end *end,
 				   const struct efa_io_cdesc *cqe)
 {
-	if (end->is_send || !end->ep->wants_source)
+	if (direct_end_is_tx(end) || !end->ep->wants_source)
 		return FI_ADDR_NOTAVAIL;
 	return fabric_av_sender(end->ep->av, cqe->rx.ah, cqe->rx.src_qp_num);
 }
@@ -144,10 +182,9 @@ static ssize_t direct_complete_read(struct fabric_cq *cq, void *buf,
 			nothing = -FI_EAVAIL;
 			break;
 		}
-		if (end.slot->flags & DIRECT_OP_REPORT) {
-			fabric_cq_put_entry(cq->format, buf, n,
-					    end.slot->context, end.flags,
-					    end.len, end.data);
+		if (end.report) {
+			fabric_cq_put_entry(cq->format, buf, n, end.context,
+					    end.flags, end.len, end.data);
 			if (source)
 				source[n] = direct_end_source(&end, cqe);
 			n++;
@@ -165,7 +202,7 @@ static void direct_end_describe(const struct direct_end *end,
 				struct fabric_completion *out)
 {
 	*out = (struct fabric_completion){
-		.op_context = end->slot->context,
+		.op_context = end->context,
 		.flags = end->flags,
 		.len = end->len,
 		.data = end->data,
@@ -183,7 +220,7 @@ static void direct_end_describe_error(const struct direct_end *end,
 	struct fabric_address peer;
 	fi_addr_t addr;
 
-	if (end->is_send)
+	if (direct_end_is_tx(end))
 		addr = fabric_av_sender(av, direct_peer_ahn(end->slot->peer),
 					direct_peer_qpn(end->slot->peer));
 	else
@@ -209,7 +246,7 @@ static bool direct_complete_take(struct fabric_cq *cq, bool only_failed,
 			continue;
 		if (!end.status && only_failed)
 			break;
-		taken = end.status || end.slot->flags & DIRECT_OP_REPORT;
+		taken = end.status || end.report;
 		direct_end_describe(&end, cqe, out);
 		if (end.status)
 			direct_end_describe_error(&end, cqe, out, text);

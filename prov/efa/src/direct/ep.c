@@ -7,6 +7,7 @@
 
 #include "direct/complete.h"
 #include "direct/msg.h"
+#include "direct/rma.h"
 #include "fabric/ep_base.h"
 #include "fabric/ep_queue.h"
 #include "fabric/unsupported.h"
@@ -24,6 +25,8 @@ static int direct_ep_enable(struct fabric_ep *ep)
 		return ret;
 	ep->enabled = true;
 	ep->fid.msg = &direct_msg_ops;
+	if (ep->rma)
+		ep->fid.rma = &direct_rma_ops;
 	return 0;
 }
 

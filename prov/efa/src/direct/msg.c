@@ -5,34 +5,14 @@
 
 #include <rdma/fi_errno.h>
 
-#include "compat/log.h"
-#include "direct/op_slot.h"
-#include "fabric/ep_base.h"
-#include "fabric/ep_queue.h"
+#include "direct/post.h"
 #include "fabric/mr.h"
-
-#define DIRECT_INLINE	inline __attribute__((always_inline))
-#define DIRECT_COLD	__attribute__((noinline, cold))
 
 /* The device gives each message one receive, and takes none back. */
 #define DIRECT_RX_REFUSED	\
 	(FI_MULTI_RECV | FI_PEEK | FI_CLAIM | FI_DISCARD | FI_TRIGGER)
 
 /* ---- sending ---- */
-
-/*
- * What FI_MORE held back goes to the device before an error is returned:
- * the application may well not come again.
- */
-static DIRECT_COLD ssize_t direct_send_refuse(struct fabric_ep *ep,
-					      ssize_t error, const char *why)
-{
-	compat_debug(FI_LOG_EP_DATA, "send refused: %s", why);
-	fabric_ep_lock(ep, &ep->tx_lock);
-	hw_sq_ring_doorbell(&ep->sq);
-	fabric_ep_unlock(ep, &ep->tx_lock);
-	return error;
-}
 
 /* Why a message that does not fit a request itself cannot go. */
 static DIRECT_COLD ssize_t direct_send_refuse_long(struct fabric_ep *ep,
@@ -46,36 +26,6 @@ static DIRECT_COLD ssize_t direct_send_refuse_long(struct fabric_ep *ep,
 					  "longer than inject_size");
 	return direct_send_refuse(ep, -FI_EINVAL,
 				  "no desc: the buffer must be registered");
-}
-
-/* Under the tx lock, the queue full. */
-static DIRECT_COLD bool direct_send_make_room(struct fabric_ep *ep)
-{
-	if (fabric_ep_queue_grow_tx(ep))
-		return true;
-	hw_sq_ring_doorbell(&ep->sq);
-	return false;
-}
-
-static DIRECT_INLINE ssize_t direct_send_publish(struct fabric_ep *ep,
-						 struct hw_send_wqe *wqe,
-						 const struct hw_dest *dest,
-						 void *context, uint64_t data,
-						 uint64_t flags)
-{
-	ssize_t ret = 0;
-
-	if (flags & FI_REMOTE_CQ_DATA)
-		hw_wqe_set_imm(wqe, (uint32_t)data);
-	fabric_ep_lock(ep, &ep->tx_lock);
-	if (__builtin_expect(hw_sq_is_full(&ep->sq), 0) &&
-	    !direct_send_make_room(ep))
-		ret = -FI_EAGAIN;
-	else
-		hw_sq_post(&ep->sq, wqe, context, direct_peer_pack(dest),
-			   direct_op_flags(flags), flags & FI_MORE);
-	fabric_ep_unlock(ep, &ep->tx_lock);
-	return ret;
 }
 
 static DIRECT_INLINE ssize_t direct_send_one(struct fabric_ep *ep,
@@ -113,7 +63,8 @@ static DIRECT_INLINE ssize_t direct_send_one(struct fabric_ep *ep,
 		sge.lkey = fabric_mr_of_desc(desc)->lkey;
 		hw_wqe_set_sgl(&wqe, &sge, 1);
 	}
-	return direct_send_publish(ep, &wqe, &dest, context, data, flags);
+	return direct_send_publish(ep, &wqe, &dest, context, data, flags,
+				   EFA_IO_SEND);
 }
 
 /* The message's pieces without their prefix and without empty ones. */
@@ -211,7 +162,8 @@ static ssize_t direct_send_several(struct fabric_ep *ep,
 	ret = direct_pieces_put(&pieces, ep, flags, &wqe);
 	if (ret)
 		return ret;
-	return direct_send_publish(ep, &wqe, &dest, context, data, flags);
+	return direct_send_publish(ep, &wqe, &dest, context, data, flags,
+				   EFA_IO_SEND);
 }
 
 static DIRECT_INLINE ssize_t direct_send_iov(struct fabric_ep *ep,
@@ -289,26 +241,6 @@ static ssize_t direct_sendmsg(struct fid_ep *fid, const struct fi_msg *msg,
 
 /* ---- receiving ---- */
 
-static DIRECT_COLD ssize_t direct_recv_refuse(struct fabric_ep *ep,
-					      ssize_t error, const char *why)
-{
-	compat_debug(FI_LOG_EP_DATA, "receive refused: %s", why);
-	fabric_ep_lock(ep, &ep->rx_lock);
-	hw_rq_ring_doorbell(&ep->rq);
-	fabric_ep_unlock(ep, &ep->rx_lock);
-	return error;
-}
-
-/* Under the rx lock, without room. */
-static DIRECT_COLD bool direct_recv_make_room(struct fabric_ep *ep,
-					      uint32_t descriptors)
-{
-	if (fabric_ep_queue_grow_rx(ep, descriptors))
-		return true;
-	hw_rq_ring_doorbell(&ep->rq);
-	return false;
-}
-
 /* No message is as long as a descriptor can be: longer buffers are cut. */
 static DIRECT_INLINE void direct_recv_sge(struct hw_sge *sge, const void *buf,
 					  size_t len, const void *desc)
@@ -317,25 +249,6 @@ static DIRECT_INLINE void direct_recv_sge(struct hw_sge *sge, const void *buf,
 	sge->length = len < HW_RQ_MAX_SGE_LEN ? (uint32_t)len
 					      : HW_RQ_MAX_SGE_LEN;
 	sge->lkey = fabric_mr_of_desc(desc)->lkey;
-}
-
-static DIRECT_INLINE ssize_t direct_recv_publish(struct fabric_ep *ep,
-						 const struct hw_sge *sge,
-						 uint32_t count,
-						 uint32_t room_bytes,
-						 void *context, uint64_t flags)
-{
-	ssize_t ret = 0;
-
-	fabric_ep_lock(ep, &ep->rx_lock);
-	if (__builtin_expect(!hw_rq_has_room(&ep->rq, count), 0) &&
-	    !direct_recv_make_room(ep, count))
-		ret = -FI_EAGAIN;
-	else
-		hw_rq_post(&ep->rq, sge, count, context, room_bytes,
-			   direct_op_flags(flags), flags & FI_MORE);
-	fabric_ep_unlock(ep, &ep->rx_lock);
-	return ret;
 }
 
 static DIRECT_INLINE ssize_t direct_recv_one(struct fabric_ep *ep, void *buf,

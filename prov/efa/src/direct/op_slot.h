@@ -10,14 +10,24 @@
 
 #include <rdma/fabric.h>
 
+#include "hw/efa_io_defs.h"
 #include "hw/work_queue.h"
 
 /* A success is told to the application; a failure always is. */
 #define DIRECT_OP_REPORT	1u
+/* Which operation of the send queue it is (enum efa_io_send_op_type). */
+#define DIRECT_OP_KIND_SHIFT	1
 
-static inline uint16_t direct_op_flags(uint64_t fi_flags)
+static inline uint16_t direct_op_flags(uint64_t fi_flags,
+				       enum efa_io_send_op_type kind)
 {
-	return fi_flags & FI_COMPLETION ? DIRECT_OP_REPORT : 0;
+	return (uint16_t)((fi_flags & FI_COMPLETION ? DIRECT_OP_REPORT : 0) |
+			  kind << DIRECT_OP_KIND_SHIFT);
+}
+
+static inline enum efa_io_send_op_type direct_op_kind(uint16_t flags)
+{
+	return (enum efa_io_send_op_type)(flags >> DIRECT_OP_KIND_SHIFT);
 }
 
 static inline uint32_t direct_peer_pack(const struct hw_dest *dest)

@@ -152,6 +152,8 @@ static int fabric_cq_create(struct fabric_cq *cq,
 	struct dev_cq_attr dev_attr = {
 		.wait = cq->wait_obj != FI_WAIT_NONE,
 		.sgid = domain->device->caps.cq_with_sgid,
+		/* endpoints come later, and some may need it */
+		.unsolicited = domain->device->caps.unsolicited_write_recv,
 	};
 	int ret;
 

@@ -29,6 +29,7 @@ static struct fabric_domain *domain_of_fid(struct fid *fid)
 static int domain_close(struct fid *fid)
 {
 	struct fabric_domain *domain = domain_of_fid(fid);
+	int ret;
 
 	if (fabric_reference_is_used(&domain->users)) {
 		compat_warn(FI_LOG_DOMAIN, "fi_close: endpoints, queues, "
@@ -36,6 +37,9 @@ static int domain_close(struct fid *fid)
 			    domain->name);
 		return -FI_EBUSY;
 	}
+	ret = fabric_empty_region_close(&domain->empty_region);
+	if (ret)
+		return ret;
 	dev_ah_table_destroy(domain->ahs);
 	dev_pd_destroy(&domain->pd);
 	if (domain->eq)

@@ -17,6 +17,7 @@
 #include "dev/addr_handle.h"
 #include "dev/device_list.h"
 #include "dev/protection_domain.h"
+#include "fabric/empty_region.h"
 #include "fabric/fabric.h"
 #include "fabric/reference.h"
 
@@ -41,6 +42,7 @@ struct fabric_domain {
 	/* written by control calls, under the lock */
 	pthread_mutex_t lock;
 	struct fabric_eq *eq;		/* bound, or NULL */
+	struct fabric_empty_region empty_region;	/* of endpoints with RMA */
 	struct fabric_reference users;
 };
 

@@ -42,10 +42,20 @@ static bool fabric_ep_is_low_latency(const struct fi_info *info)
 static void fabric_ep_set_limits(struct fabric_ep *ep,
 				 const struct fi_info *info)
 {
+	const struct dev_device *device = ep->domain->device;
+
 	ep->max_msg_bytes = info->ep_attr->max_msg_size;
+	ep->max_rma_bytes = ep->max_msg_bytes;
+	if (ep->max_msg_bytes > device->mtu)
+		ep->max_msg_bytes = device->mtu;
+	if (ep->max_rma_bytes > device->max_rdma_size)
+		ep->max_rma_bytes = device->max_rdma_size;
 	ep->prefix_bytes = info->ep_attr->msg_prefix_size;
 	ep->inject_limit = info->tx_attr->inject_size;
 	ep->inject_bytes = ep->inject_limit;
+	/* an entry of a remote write has room for data only if it is long */
+	if (ep->inject_limit > device->inline_size)
+		ep->inject_rma_bytes = ep->inject_limit;
 	ep->tx_iov_limit = info->tx_attr->iov_limit;
 	if (ep->tx_iov_limit > EFA_IO_TX_MAX_SGE)
 		ep->tx_iov_limit = EFA_IO_TX_MAX_SGE;
@@ -73,6 +83,8 @@ void fabric_ep_init(struct fabric_ep *ep, struct fabric_domain *domain,
 	util_lock_init(&ep->rx_lock);
 	fabric_ep_set_limits(ep, info);
 	ep->wants_source = info->caps & FI_SOURCE;
+	ep->rma = info->caps & FI_RMA;
+	ep->unsolicited = ep->rma && !(info->mode & FI_RX_CQ_DATA);
 	ep->tx_op_flags = info->tx_attr->op_flags;
 	ep->rx_op_flags = info->rx_attr->op_flags;
 	ep->low_latency = fabric_ep_is_low_latency(info);
@@ -88,13 +100,9 @@ void fabric_ep_fini(struct fabric_ep *ep)
 		fabric_reference_put(&ep->tx_cq->users);
 	if (ep->rx_cq && ep->rx_bound)
 		fabric_reference_put(&ep->rx_cq->users);
-	if (ep->tx_cntr)
-		fabric_reference_put(&ep->tx_cntr->users);
-	if (ep->rx_cntr)
-		fabric_reference_put(&ep->rx_cntr->users);
-	for (size_t i = 0; i < 4; i++)
-		if (ep->other_cntrs[i])
-			fabric_reference_put(&ep->other_cntrs[i]->users);
+	for (size_t i = 0; i < FABRIC_EP_OPS; i++)
+		if (ep->cntrs[i])
+			fabric_reference_put(&ep->cntrs[i]->users);
 	if (ep->eq)
 		fabric_reference_put(&ep->eq->users);
 	fabric_reference_put(&ep->domain->users);
@@ -155,36 +163,32 @@ static int fabric_ep_bind_av(struct fabric_ep *ep, struct fabric_av *av)
 static int fabric_ep_bind_cntr(struct fabric_ep *ep, struct fabric_cntr *cntr,
 			       uint64_t flags)
 {
-	struct {
-		uint64_t flag;
-		struct fabric_cntr **place;
-	} counted[] = {
-		{ FI_SEND, &ep->tx_cntr },
-		{ FI_RECV, &ep->rx_cntr },
-		{ FI_READ, &ep->other_cntrs[0] },
-		{ FI_WRITE, &ep->other_cntrs[1] },
-		{ FI_REMOTE_READ, &ep->other_cntrs[2] },
-		{ FI_REMOTE_WRITE, &ep->other_cntrs[3] },
+	static const uint64_t flag_of[FABRIC_EP_OPS] = {
+		[FABRIC_EP_SEND] = FI_SEND,
+		[FABRIC_EP_READ] = FI_READ,
+		[FABRIC_EP_WRITE] = FI_WRITE,
+		[FABRIC_EP_RECV] = FI_RECV,
+		[FABRIC_EP_REMOTE_WRITE] = FI_REMOTE_WRITE,
+		[FABRIC_EP_REMOTE_READ] = FI_REMOTE_READ,
 	};
-	const size_t count = sizeof(counted) / sizeof(counted[0]);
 	uint64_t unknown = flags;
 
 	if (cntr->domain != ep->domain)
 		return fabric_ep_bind_refused(-FI_EINVAL,
 			"the counter is of another domain");
-	for (size_t i = 0; i < count; i++) {
-		unknown &= ~counted[i].flag;
-		if (flags & counted[i].flag && *counted[i].place)
+	for (size_t i = 0; i < FABRIC_EP_OPS; i++) {
+		unknown &= ~flag_of[i];
+		if (flags & flag_of[i] && ep->cntrs[i])
 			return fabric_ep_bind_refused(-FI_EINVAL,
 				"the endpoint has a counter for this operation");
 	}
 	if (unknown || !flags)
 		return fabric_ep_bind_refused(-FI_EBADFLAGS,
 			"a counter takes FI_SEND, FI_RECV, FI_READ, FI_WRITE, FI_REMOTE_READ, FI_REMOTE_WRITE");
-	for (size_t i = 0; i < count; i++) {
-		if (!(flags & counted[i].flag))
+	for (size_t i = 0; i < FABRIC_EP_OPS; i++) {
+		if (!(flags & flag_of[i]))
 			continue;
-		*counted[i].place = cntr;
+		ep->cntrs[i] = cntr;
 		fabric_reference_get(&cntr->users);
 	}
 	return 0;

@@ -31,6 +31,17 @@
 #include "hw/send_queue.h"
 #include "util/futex_lock.h"
 
+/* What a counter counts; of sends, reads and writes the device's number. */
+enum fabric_ep_op {
+	FABRIC_EP_SEND = EFA_IO_SEND,
+	FABRIC_EP_READ = EFA_IO_RDMA_READ,
+	FABRIC_EP_WRITE = EFA_IO_RDMA_WRITE,
+	FABRIC_EP_RECV,
+	FABRIC_EP_REMOTE_WRITE,	/* those with data: no other is noticed */
+	FABRIC_EP_REMOTE_READ,	/* never noticed */
+	FABRIC_EP_OPS
+};
+
 struct fabric_ep {
 	struct fid_ep fid;
 	/* what a send reads; constant after enable but for options */
@@ -41,8 +52,11 @@ struct fabric_ep {
 	uint64_t tx_refused;	/* flags that cannot be honoured */
 	size_t inject_bytes;
 	size_t max_msg_bytes;
+	size_t inject_rma_bytes;	/* 0: the queue's entries are short */
+	size_t max_rma_bytes;
 	size_t prefix_bytes;	/* FI_MSG_PREFIX: before each message */
 	size_t tx_iov_limit;
+	struct hw_sge empty_sge;	/* the local buffer of an empty RMA */
 	bool lock_data_path;
 	struct util_lock tx_lock;	/* serialises posters of sends */
 	struct hw_sq sq;
@@ -53,7 +67,7 @@ struct fabric_ep {
 	struct hw_rq rq;
 	/* what a completion reads; constant after enable */
 	struct fabric_cq *tx_cq, *rx_cq;
-	struct fabric_cntr *tx_cntr, *rx_cntr;	/* NULL: none bound */
+	struct fabric_cntr *cntrs[FABRIC_EP_OPS];	/* NULL: none bound */
 	bool wants_source;	/* FI_SOURCE */
 	/* cold */
 	struct fabric_domain *domain;
@@ -64,12 +78,13 @@ struct fabric_ep {
 	/* of bind: which directions go to which CQ, and how */
 	bool tx_bound, rx_bound;
 	bool tx_selective, rx_selective;
-	struct fabric_cntr *other_cntrs[4];	/* of RMA, which never count */
 	/* of fi_info and options, for enable */
 	uint64_t tx_op_flags, rx_op_flags;
 	uint32_t tx_size, rx_size;	/* work requests */
 	size_t inject_limit;	/* of fi_info; inject_bytes may be lowered */
 	bool low_latency;
+	bool rma;		/* FI_RMA */
+	bool unsolicited;	/* a remote write with data takes no receive */
 	uint8_t rnr_retry;
 	/* of the queues */
 	struct dev_qp qp;	/* its verbs is NULL while there is none */

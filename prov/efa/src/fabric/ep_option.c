@@ -51,6 +51,12 @@ static int fabric_ep_getopt(struct fid *fid, int level, int optname,
 	case COMPAT_OPT_INJECT_MSG_SIZE:
 		number = ep->inject_bytes;
 		break;
+	case COMPAT_OPT_MAX_RMA_SIZE:
+		number = ep->rma ? ep->max_rma_bytes : 0;
+		break;
+	case COMPAT_OPT_INJECT_RMA_SIZE:
+		number = ep->rma ? ep->inject_rma_bytes : 0;
+		break;
 	default:
 		return -FI_ENOPROTOOPT;
 	}
@@ -84,6 +90,12 @@ static int fabric_ep_set_limit(size_t *limit, size_t value, size_t most,
 	return 0;
 }
 
+static size_t fabric_ep_most_inject_rma(const struct fabric_ep *ep)
+{
+	return ep->rma && ep->inject_limit > ep->domain->device->inline_size ?
+	       ep->inject_limit : 0;
+}
+
 static int fabric_ep_set_number(struct fabric_ep *ep, int optname,
 				size_t value)
 {
@@ -94,6 +106,15 @@ static int fabric_ep_set_number(struct fabric_ep *ep, int optname,
 		return fabric_ep_set_limit(&ep->max_msg_bytes, value,
 					   ep->domain->device->mtu,
 					   "FI_OPT_MAX_MSG_SIZE");
+	case COMPAT_OPT_MAX_RMA_SIZE:
+		return fabric_ep_set_limit(&ep->max_rma_bytes, value,
+					   ep->rma ?
+					   ep->domain->device->max_rdma_size :
+					   0, "FI_OPT_MAX_RMA_SIZE");
+	case COMPAT_OPT_INJECT_RMA_SIZE:
+		return fabric_ep_set_limit(&ep->inject_rma_bytes, value,
+					   fabric_ep_most_inject_rma(ep),
+					   "FI_OPT_INJECT_RMA_SIZE");
 	default:
 		return fabric_ep_set_limit(&ep->inject_bytes, value,
 					   ep->inject_limit,
@@ -104,14 +125,21 @@ static int fabric_ep_set_number(struct fabric_ep *ep, int optname,
 /*
  * What is asked here holds without doing anything: these endpoints use
  * neither CUDA calls nor shared memory, emulate nothing and shake no hands.
- * Data placed in order within 128 bytes is a promise not kept so far.
+ * Data placed in order within 128 bytes is a promise not kept so far; and
+ * RDMA, or telling of remote writes by themselves, is what fi_getinfo
+ * promised where it did.
  */
-static int fabric_ep_set_bool(int optname, bool value)
+static int fabric_ep_set_bool(const struct fabric_ep *ep, int optname,
+			      bool value)
 {
 	switch (optname) {
 	case COMPAT_OPT_EFA_SENDRECV_IN_ORDER_ALIGNED_128_BYTES:
 	case COMPAT_OPT_EFA_WRITE_IN_ORDER_ALIGNED_128_BYTES:
 		return value ? -FI_EOPNOTSUPP : 0;
+	case COMPAT_OPT_EFA_USE_DEVICE_RDMA:
+		return !value && ep->rma ? -FI_EOPNOTSUPP : 0;
+	case COMPAT_OPT_EFA_USE_UNSOLICITED_WRITE_RECV:
+		return !value && ep->unsolicited ? -FI_EOPNOTSUPP : 0;
 	default:
 		return 0;
 	}
@@ -142,6 +170,8 @@ static int fabric_ep_setopt(struct fid *fid, int level, int optname,
 	case COMPAT_OPT_EFA_RNR_RETRY:
 	case COMPAT_OPT_MAX_MSG_SIZE:
 	case COMPAT_OPT_INJECT_MSG_SIZE:
+	case COMPAT_OPT_MAX_RMA_SIZE:
+	case COMPAT_OPT_INJECT_RMA_SIZE:
 		if (optlen != sizeof(size_t))
 			return -FI_EINVAL;
 		return fabric_ep_set_number(ep, optname,
@@ -155,7 +185,8 @@ static int fabric_ep_setopt(struct fid *fid, int level, int optname,
 	case COMPAT_OPT_EFA_WRITE_IN_ORDER_ALIGNED_128_BYTES:
 		if (optlen != sizeof(bool))
 			return -FI_EINVAL;
-		return fabric_ep_set_bool(optname, *(const bool *)optval);
+		return fabric_ep_set_bool(ep, optname,
+					  *(const bool *)optval);
 	case FI_OPT_FI_HMEM_P2P:
 		if (optlen != sizeof(int))
 			return -FI_EINVAL;

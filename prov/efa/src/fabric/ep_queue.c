@@ -143,30 +143,36 @@ bool fabric_ep_queue_grow_rx(struct fabric_ep *ep, uint32_t descriptors)
 
 /* ---- counters read the CQs ---- */
 
-static int fabric_ep_hook_cntrs(struct fabric_ep *ep)
+static struct fabric_cq *fabric_ep_cq_of(const struct fabric_ep *ep,
+					 enum fabric_ep_op op)
 {
-	int ret = 0;
-
-	if (ep->tx_cntr)
-		ret = fabric_cntr_hook(ep->tx_cntr, fabric_cq_progress,
-				       ep->tx_cq);
-	if (ret || !ep->rx_cntr)
-		return ret;
-	ret = fabric_cntr_hook(ep->rx_cntr, fabric_cq_progress, ep->rx_cq);
-	if (ret && ep->tx_cntr)
-		fabric_cntr_unhook(ep->tx_cntr, fabric_cq_progress,
-				   ep->tx_cq);
-	return ret;
+	return op <= FABRIC_EP_WRITE ? ep->tx_cq : ep->rx_cq;
 }
 
-static void fabric_ep_unhook_cntrs(struct fabric_ep *ep)
+/* Those of the operations below @end. */
+static void fabric_ep_unhook_cntrs(struct fabric_ep *ep, enum fabric_ep_op end)
 {
-	if (ep->tx_cntr)
-		fabric_cntr_unhook(ep->tx_cntr, fabric_cq_progress,
-				   ep->tx_cq);
-	if (ep->rx_cntr)
-		fabric_cntr_unhook(ep->rx_cntr, fabric_cq_progress,
-				   ep->rx_cq);
+	for (enum fabric_ep_op op = 0; op < end; op++)
+		if (ep->cntrs[op])
+			fabric_cntr_unhook(ep->cntrs[op], fabric_cq_progress,
+					   fabric_ep_cq_of(ep, op));
+}
+
+static int fabric_ep_hook_cntrs(struct fabric_ep *ep)
+{
+	int ret;
+
+	for (enum fabric_ep_op op = 0; op < FABRIC_EP_OPS; op++) {
+		if (!ep->cntrs[op])
+			continue;
+		ret = fabric_cntr_hook(ep->cntrs[op], fabric_cq_progress,
+				       fabric_ep_cq_of(ep, op));
+		if (ret) {
+			fabric_ep_unhook_cntrs(ep, op);
+			return ret;
+		}
+	}
+	return 0;
 }
 
 /* ---- open and close ---- */
@@ -228,6 +234,20 @@ err_return_credits:
 	return ret;
 }
 
+static int fabric_ep_get_empty_sge(struct fabric_ep *ep)
+{
+	struct fabric_domain *domain = ep->domain;
+	int ret = 0;
+
+	if (!ep->rma)
+		return 0;
+	pthread_mutex_lock(&domain->lock);
+	ret = fabric_empty_region_get(&domain->empty_region, &domain->pd,
+				      &ep->empty_sge);
+	pthread_mutex_unlock(&domain->lock);
+	return ret;
+}
+
 static void fabric_ep_set_address(struct fabric_ep *ep)
 {
 	memcpy(ep->address.gid, ep->domain->device->gid.raw,
@@ -248,12 +268,15 @@ int fabric_ep_queue_open(struct fabric_ep *ep,
 		.send_sge = (uint32_t)ep->tx_iov_limit,
 		.recv_sge = (uint32_t)ep->rx_iov_limit,
 		.inline_size = (uint32_t)ep->inject_limit,
+		.unsolicited_write_recv = ep->unsolicited,
 		.low_latency = ep->low_latency,
 		.rnr_retry = ep->rnr_retry,
 	};
 	int ret;
 
 	ret = fabric_ep_make_qkey(&attr.qkey);
+	if (!ret)
+		ret = fabric_ep_get_empty_sge(ep);
 	if (ret)
 		return ret;
 	ret = dev_qp_create(&ep->domain->pd, &attr, &ep->qp);
@@ -278,7 +301,7 @@ int fabric_ep_queue_close(struct fabric_ep *ep)
 	int ret;
 
 	if (ep->enabled) {
-		fabric_ep_unhook_cntrs(ep);
+		fabric_ep_unhook_cntrs(ep, FABRIC_EP_OPS);
 		fabric_ep_detach_cqs(ep);
 		ep->enabled = false;
 	}
