@@ -46,7 +46,7 @@ static struct fabric_info_misfit misfit;
 
 static int set_up_kind(enum fabric_info_kind kind)
 {
-	offer = fabric_info_offer(&device, kind);
+	offer = fabric_info_offer(&device, kind, 0, 0);
 	hints = compat_info_create();
 	if (!offer || !hints)
 		return -1;
@@ -155,12 +155,90 @@ static void fits_itself(void **state)
 	enum fabric_info_kind kind, found;
 
 	for (kind = 0; kind < FABRIC_INFO_KINDS; kind++) {
-		struct fi_info *info = fabric_info_offer(&device, kind);
+		struct fi_info *info = fabric_info_offer(&device, kind, 0, 0);
 
 		info->tx_attr->inject_size = 32;
 		assert_int_equal(fabric_info_check(&device, API, info,
 						   &found), 0);
 		assert_int_equal(found, kind);
+		compat_info_destroy(info);
+	}
+}
+
+/* RDMA both ways, and writes with data that come by themselves or, with
+ * @rx_cq_data, take a receive. */
+static struct fi_info *rma_offer(bool unsolicited, uint64_t caps,
+				 uint64_t mode)
+{
+	struct dev_device other = device;
+	struct fi_info *info;
+
+	other.caps.rdma_read = true;
+	other.caps.rdma_write = true;
+	other.caps.unsolicited_write_recv = unsolicited;
+	other.max_rdma_size = 1 << 30;
+	info = fabric_info_offer(&other, FABRIC_INFO_DIRECT, caps, mode);
+	assert_non_null(info);
+	return info;
+}
+
+static void offers_rma_where_the_device_has_it(void **state)
+{
+	const uint64_t rma = FI_RMA | FI_READ | FI_WRITE | FI_REMOTE_READ |
+			     FI_REMOTE_WRITE;
+	struct fi_info *info = rma_offer(true, 0, 0);
+
+	assert_true((info->caps & rma) == rma);
+	assert_true(info->tx_attr->caps == (FI_MSG | FI_SEND | FI_RMA |
+					    FI_READ | FI_WRITE));
+	assert_true((info->rx_attr->caps & rma) ==
+		    (FI_RMA | FI_REMOTE_READ | FI_REMOTE_WRITE));
+	assert_int_equal(info->tx_attr->rma_iov_limit, 1);
+	assert_int_equal(info->ep_attr->max_msg_size, 1 << 30);
+	assert_false(info->mode & FI_RX_CQ_DATA);
+	hints->caps = FI_MSG | FI_RMA;
+	hints->ep_attr->max_msg_size = 1 << 30;
+	hints->domain_attr->mr_mode |= FI_MR_VIRT_ADDR | FI_MR_PROV_KEY;
+	assert_true(fabric_info_matches(info, hints, API, &misfit));
+	/* a remote key and an address need their modes */
+	hints->domain_attr->mr_mode &= ~FI_MR_PROV_KEY;
+	assert_false(fabric_info_matches(info, hints, API, &misfit));
+	hints->caps = FI_MSG | FI_RMA | FI_READ | FI_WRITE;
+	assert_true(fabric_info_matches(info, hints, API, &misfit));
+	compat_info_destroy(info);
+}
+
+static void offers_messages_alone_to_who_asks_for_them(void **state)
+{
+	struct fi_info *info = rma_offer(true, FI_MSG | FI_SEND, 0);
+
+	assert_true(info->caps == offer->caps);
+	assert_int_equal(info->ep_attr->max_msg_size, 8928);
+	assert_int_equal(info->tx_attr->rma_iov_limit, 0);
+	hints->ep_attr->max_msg_size = 8929;
+	assert_false(fabric_info_matches(info, hints, API, &misfit));
+	compat_info_destroy(info);
+	info = rma_offer(true, FI_MSG, FI_RX_CQ_DATA);
+	assert_true(info->mode == FI_CONTEXT2);
+	compat_info_destroy(info);
+}
+
+static void data_of_writes_needs_a_way(void **state)
+{
+	struct fi_info *info = rma_offer(false, 0, 0);
+
+	assert_false(info->caps & FI_RMA);
+	compat_info_destroy(info);
+	for (int unsolicited = 0; unsolicited < 2; unsolicited++) {
+		info = rma_offer(unsolicited, FI_MSG | FI_RMA,
+				 FI_CONTEXT2 | FI_RX_CQ_DATA);
+		assert_true(info->caps & FI_RMA);
+		assert_true(info->mode == (FI_CONTEXT2 | FI_RX_CQ_DATA));
+		assert_true(info->rx_attr->mode & FI_RX_CQ_DATA);
+		assert_false(info->tx_attr->mode & FI_RX_CQ_DATA);
+		hints->mode = FI_CONTEXT2 | FI_RX_CQ_DATA;
+		hints->rx_attr->mode = FI_CONTEXT2;
+		assert_true(fabric_info_matches(info, hints, API, &misfit));
 		compat_info_destroy(info);
 	}
 }
@@ -379,7 +457,8 @@ static void a_receive_queue_of_full_size_has_a_ring(void **state)
 
 			other.efa.max_rq_wr = most[i];
 			other.efa.max_rq_sge = sge;
-			info = fabric_info_offer(&other, FABRIC_INFO_DIRECT);
+			info = fabric_info_offer(&other, FABRIC_INFO_DIRECT,
+						 0, 0);
 			assert_non_null(info);
 			buffers = info->rx_attr->size *
 				  info->rx_attr->iov_limit;
@@ -406,6 +485,9 @@ int main(void)
 		TEST(fits_no_hints_and_empty_hints),
 		DGRAM(fits_no_hints_and_empty_hints),
 		TEST(fits_itself),
+		TEST(offers_rma_where_the_device_has_it),
+		TEST(offers_messages_alone_to_who_asks_for_them),
+		TEST(data_of_writes_needs_a_way),
 		TEST(limits_are_limits),
 		TEST(wide_inline_data_halves_the_queue),
 		TEST(capabilities_that_are_not_there_keep_it_out),

@@ -88,15 +88,19 @@ static int query_addresses(struct info_query *query, const char *node,
 
 static uint64_t shape_caps(uint64_t asked, uint64_t have)
 {
-	const uint64_t directions = FI_SEND | FI_RECV;
+	const uint64_t msg = FI_SEND | FI_RECV;
+	const uint64_t rma = FI_READ | FI_WRITE | FI_REMOTE_READ |
+			     FI_REMOTE_WRITE;
 	const uint64_t always = FI_LOCAL_COMM | FI_REMOTE_COMM;
 	uint64_t caps;
 
 	if (!asked)
 		return have;
 	caps = (asked | always) & have;
-	if (caps & FI_MSG && !(caps & directions))
-		caps |= have & directions;
+	if (caps & FI_MSG && !(caps & msg))
+		caps |= have & msg;
+	if (caps & FI_RMA && !(caps & rma))
+		caps |= have & rma;
 	return caps;
 }
 
@@ -254,7 +258,10 @@ static int add_offer(const struct info_query *query,
 		     const struct dev_device *device,
 		     enum fabric_info_kind kind, struct fi_info ***tail)
 {
-	struct fi_info *offer = fabric_info_offer(device, kind);
+	const struct fi_info *hints = query->hints;
+	struct fi_info *offer = fabric_info_offer(device, kind,
+						  hints ? hints->caps : 0,
+						  hints ? hints->mode : 0);
 	int ret;
 
 	if (!offer)

@@ -218,7 +218,8 @@ static bool match_rx(const struct fi_info *offer, const struct fi_info *hints,
 	return subset(misfit, "rx_attr->caps", asked->caps & ~TX_ONLY_CAPS,
 		      have->caps) &&
 	       accepts(misfit, "rx_attr->mode",
-		       asked->mode ? asked->mode : hints->mode, have->mode) &&
+		       asked->mode ? asked->mode | (hints->mode & FI_RX_CQ_DATA)
+				   : hints->mode, have->mode) &&
 	       subset(misfit, "rx_attr->op_flags", asked->op_flags,
 		      have->op_flags) &&
 	       subset(misfit, "rx_attr->msg_order", asked->msg_order,
@@ -304,7 +305,8 @@ int fabric_info_check(const struct dev_device *device, uint32_t version,
 	ret = kind_of(info, kind);
 	if (ret)
 		return ret;
-	offer = fabric_info_offer(device, *kind);
+	/* all there is: applications take capabilities away, not limits */
+	offer = fabric_info_offer(device, *kind, 0, info->mode);
 	if (!offer)
 		return -FI_ENOMEM;
 	if (!fabric_info_matches(offer, info, version, &misfit)) {

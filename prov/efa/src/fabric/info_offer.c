@@ -20,6 +20,8 @@
 #define OFFER_DOMAIN_CAPS	(FI_LOCAL_COMM | FI_REMOTE_COMM)
 #define OFFER_TX_CAPS		(FI_MSG | FI_SEND)
 #define OFFER_RX_CAPS		(FI_MSG | FI_RECV | FI_SOURCE)
+#define OFFER_TX_RMA_CAPS	(FI_RMA | FI_READ | FI_WRITE)
+#define OFFER_RX_RMA_CAPS	(FI_RMA | FI_REMOTE_READ | FI_REMOTE_WRITE)
 
 /* Software keeps counters; a number, since 0 would mean none. */
 #define OFFER_COUNTERS		65536
@@ -152,6 +154,29 @@ static void fill_tx(struct fi_tx_attr *attr, const struct dev_device *device,
 	attr->iov_limit = min_size(device->efa.max_sq_sge, EFA_IO_TX_MAX_SGE);
 }
 
+static bool has_rma(const struct dev_device *device,
+		    enum fabric_info_kind kind, uint64_t caps, uint64_t mode)
+{
+	return kind == FABRIC_INFO_DIRECT && (!caps || caps & FI_RMA) &&
+	       device->caps.rdma_read && device->caps.rdma_write &&
+	       (device->caps.unsolicited_write_recv ||
+		mode & FI_RX_CQ_DATA);
+}
+
+/* The device takes one remote range to one local buffer. */
+static void fill_rma(struct fi_info *info, const struct dev_device *device,
+		     uint64_t mode)
+{
+	info->caps |= OFFER_TX_RMA_CAPS | OFFER_RX_RMA_CAPS;
+	info->tx_attr->caps |= OFFER_TX_RMA_CAPS;
+	info->rx_attr->caps |= OFFER_RX_RMA_CAPS;
+	info->tx_attr->rma_iov_limit = 1;
+	if (device->max_rdma_size > info->ep_attr->max_msg_size)
+		info->ep_attr->max_msg_size = device->max_rdma_size;
+	info->mode |= mode & FI_RX_CQ_DATA;
+	info->rx_attr->mode |= mode & FI_RX_CQ_DATA;
+}
+
 static void fill_rx(struct fi_rx_attr *attr, const struct dev_device *device,
 		    uint64_t mode)
 {
@@ -224,7 +249,8 @@ static bool fill_nic(struct fi_info *info, const struct dev_device *device)
 }
 
 struct fi_info *fabric_info_offer(const struct dev_device *device,
-				  enum fabric_info_kind kind)
+				  enum fabric_info_kind kind, uint64_t caps,
+				  uint64_t mode)
 {
 	struct fi_info *info = compat_info_create();
 
@@ -238,6 +264,8 @@ struct fi_info *fabric_info_offer(const struct dev_device *device,
 	fill_ep(info->ep_attr, device, kind);
 	fill_tx(info->tx_attr, device, kind, info->mode);
 	fill_rx(info->rx_attr, device, info->mode);
+	if (has_rma(device, kind, caps, mode))
+		fill_rma(info, device, mode);
 	if (!fill_names(info, device, kind) || !fill_src_addr(info, device) ||
 	    !fill_nic(info, device)) {
 		compat_info_destroy(info);

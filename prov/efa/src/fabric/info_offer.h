@@ -27,9 +27,19 @@ enum fabric_info_kind {
 const char *fabric_info_fabric_name(enum fabric_info_kind kind);
 const char *fabric_info_domain_suffix(enum fabric_info_kind kind);
 
-/* The tree is the caller's, to be freed by compat_info_destroy or
- * fi_freeinfo. NULL: no memory. */
+/*
+ * What @device has for an application that asks for @caps (0: for all there
+ * is) and grants @mode. One that asks for messages without FI_RMA is offered
+ * messages alone. Remote writes with data need either a device that tells of
+ * them by themselves, or an application that posts receives for them and
+ * says so by FI_RX_CQ_DATA in @mode, which the offer then has as well;
+ * without either there is no FI_RMA.
+ *
+ * The tree is the caller's, to be freed by compat_info_destroy or
+ * fi_freeinfo. NULL: no memory.
+ */
 struct fi_info *fabric_info_offer(const struct dev_device *device,
-				  enum fabric_info_kind kind);
+				  enum fabric_info_kind kind, uint64_t caps,
+				  uint64_t mode);
 
 #endif /* FABRIC_INFO_OFFER_H */
