@@ -31,13 +31,42 @@ struct fab_wish fab_wish_dgram(void)
 	return wish;
 }
 
+struct fab_wish fab_wish_rma(void)
+{
+	struct fab_wish wish = fab_wish_direct();
+	struct fi_info *hints = fab_hints(&wish);
+
+	fi_freeinfo(fab_getinfo(hints));
+	fi_freeinfo(hints);
+	wish.caps = FI_RMA;
+	if (!fab_wish_is_there(&wish))
+		wish.mode = FI_RX_CQ_DATA;
+	if (!fab_wish_is_there(&wish))
+		expect_skip("a device with RDMA read and write");
+	return wish;
+}
+
+bool fab_wish_is_there(const struct fab_wish *wish)
+{
+	struct fi_info *hints = fab_hints(wish), *info = NULL;
+	int ret;
+
+	ret = fi_getinfo(FAB_API_VERSION, NULL, NULL, 0, hints, &info);
+	if (ret)
+		EXPECT_EQ(ret, -FI_ENODATA);
+	fi_freeinfo(hints);
+	fi_freeinfo(info);
+	return !ret;
+}
+
 struct fi_info *fab_hints(const struct fab_wish *wish)
 {
 	struct fi_info *hints = fi_allocinfo();
 
 	REQUIRE(hints);
-	hints->caps = FI_MSG | FI_SOURCE;
-	hints->mode = FI_CONTEXT | FI_CONTEXT2;
+	hints->caps = FI_MSG | FI_SOURCE | wish->caps;
+	hints->mode = FI_CONTEXT | FI_CONTEXT2 | wish->mode;
+	hints->domain_attr->threading = wish->threading;
 	if (wish->type == FI_EP_DGRAM)
 		hints->mode |= FI_MSG_PREFIX;
 	hints->ep_attr->type = wish->type;
@@ -116,12 +145,17 @@ static void open_ep(struct fab_endpoint *e, const struct fab_wish *wish)
 
 static void open_buffer(struct fab_endpoint *e, size_t len)
 {
+	uint64_t access = FI_SEND | FI_RECV;
+
+	if (e->info->caps & FI_RMA)
+		access |= FI_READ | FI_WRITE | FI_REMOTE_READ |
+			  FI_REMOTE_WRITE;
 	e->buf_len = len;
 	e->buf = mmap(NULL, len, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	REQUIRE(e->buf != MAP_FAILED);
-	REQUIRE_EQ(fi_mr_reg(e->domain, e->buf, len, FI_SEND | FI_RECV, 0, 0,
-			     0, &e->mr, NULL), 0);
+	REQUIRE_EQ(fi_mr_reg(e->domain, e->buf, len, access, 0, 0, 0, &e->mr,
+			     NULL), 0);
 	e->desc = fi_mr_desc(e->mr);
 	REQUIRE(e->desc);
 }

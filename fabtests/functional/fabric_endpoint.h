@@ -24,9 +24,15 @@
 
 /* Values of the provider's own header, as any application has them. */
 #define FAB_OPT_EFA_RNR_RETRY	(-(0xefa << 16))
+#define FAB_EFA_WR_HIGH_PPS	(1ULL << 60)
+/* Options of API 1.22. */
+#define FAB_OPT_MAX_RMA_SIZE	14
+#define FAB_OPT_INJECT_RMA_SIZE	18
 
 struct fab_wish {
 	const char *fabric;		/* "efa-direct" or "efa" */
+	uint64_t caps, mode;		/* besides messages and contexts */
+	enum fi_threading threading;
 	enum fi_ep_type type;
 	enum fi_cq_format format;
 	enum fi_wait_obj wait_obj;
@@ -42,6 +48,14 @@ struct fab_wish {
 
 /* efa-direct RDM, DATA format, no wait object, 1 MiB. */
 struct fab_wish fab_wish_direct(void);
+/*
+ * The same with FI_RMA, as the device has it: with FI_RX_CQ_DATA where it
+ * does not tell of remote writes by themselves. Skips the program when there
+ * is none.
+ */
+struct fab_wish fab_wish_rma(void);
+/* Does @wish find an endpoint? */
+bool fab_wish_is_there(const struct fab_wish *wish);
 /* DGRAM of fabric efa, the same otherwise. */
 struct fab_wish fab_wish_dgram(void);
 
