@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 
 #include "shim/client_env.h"
@@ -32,19 +33,18 @@ HOOK(int, ioctl, int fd, unsigned long request, ...)
 }
 
 /*
- * The kernel refuses to map a socket with ENODEV (EOVERFLOW for a key beyond
- * a file's size), so nothing but a refused mapping pays for the question.
+ * What @mapped, a mapping by the kernel, becomes. It refuses to map a socket
+ * with ENODEV (EOVERFLOW for a key beyond a file's size), so nothing but a
+ * refused mapping pays for the question.
  */
-HOOK(void *, mmap, void *addr, size_t len, int prot, int flags, int fd,
-     off_t offset)
+static void *map_refused(void *mapped, void *addr, size_t len, int prot,
+			 int flags, int fd, off_t offset)
 {
-	void *mapped = next_mmap(addr, len, prot, flags, fd, offset);
-	int refused;
+	int refused = errno;
 
 	if (mapped != MAP_FAILED || fd < 0 ||
-	    (errno != ENODEV && errno != EOVERFLOW))
+	    (refused != ENODEV && refused != EOVERFLOW))
 		return mapped;
-	refused = errno;
 	if (uverbs_fd_device(fd) < 0) {
 		errno = refused;
 		return MAP_FAILED;
@@ -52,8 +52,36 @@ HOOK(void *, mmap, void *addr, size_t len, int prot, int flags, int fd,
 	return hook_result(uverbs_fd_mmap(fd, addr, len, prot, flags, offset,
 					  &mapped)) < 0 ? MAP_FAILED : mapped;
 }
+
+HOOK(void *, mmap, void *addr, size_t len, int prot, int flags, int fd,
+     off_t offset)
+{
+	return map_refused(next_mmap(addr, len, prot, flags, fd, offset),
+			   addr, len, prot, flags, fd, offset);
+}
 HOOK_ALIAS(void *, mmap64, mmap, void *addr, size_t len, int prot, int flags,
 	   int fd, off_t offset);
+
+/*
+ * Libraries that watch mappings (libfabric, Open MPI, UCX) put code of their
+ * own in the place of mmap, hook or not, which then makes the system call.
+ */
+HOOK(long, syscall, long number, ...)
+{
+	long arg[6];
+	va_list args;
+	size_t i;
+
+	va_start(args, number);
+	for (i = 0; i < 6; i++)
+		arg[i] = va_arg(args, long);
+	va_end(args);
+	if (number != SYS_mmap)
+		return next_syscall(number, arg);
+	return (long)map_refused((void *)next_syscall(number, arg),
+				 (void *)arg[0], (size_t)arg[1], (int)arg[2],
+				 (int)arg[3], (int)arg[4], arg[5]);
+}
 
 HOOK(int, socket, int domain, int type, int protocol)
 {

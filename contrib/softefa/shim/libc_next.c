@@ -20,6 +20,7 @@ static struct {
 	ssize_t (*sendmsg)(int fd, const struct msghdr *msg, int flags);
 	ssize_t (*sendto)(int fd, const void *buf, size_t len, int flags,
 			  const struct sockaddr *addr, socklen_t addr_len);
+	long (*syscall)(long number, ...);
 } calls;
 
 static struct libc_next functions;
@@ -38,6 +39,7 @@ static void resolve(void)
 	RESOLVE(calls, socket);
 	RESOLVE(calls, sendmsg);
 	RESOLVE(calls, sendto);
+	RESOLVE(calls, syscall);
 	RESOLVE(functions, fopen);
 	RESOLVE(functions, realpath);
 	RESOLVE(functions, opendir);
@@ -112,4 +114,12 @@ ssize_t next_sendto(int fd, const void *buf, size_t len, int flags,
 	if (calls.sendto)
 		return calls.sendto(fd, buf, len, flags, addr, addr_len);
 	return syscall(SYS_sendto, fd, buf, len, flags, addr, addr_len);
+}
+
+long next_syscall(long number, const long arg[6])
+{
+	if (!calls.syscall)
+		resolve();
+	return calls.syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4],
+			     arg[5]);
 }

@@ -23,6 +23,7 @@ int next_socket(int domain, int type, int protocol);
 ssize_t next_sendmsg(int fd, const struct msghdr *msg, int flags);
 ssize_t next_sendto(int fd, const void *buf, size_t len, int flags,
 		    const struct sockaddr *addr, socklen_t addr_len);
+long next_syscall(long number, const long arg[6]);
 
 /* Those that only the C library can do. */
 struct libc_next {
