@@ -185,26 +185,36 @@ need_root()
 	"$here/reference-root" create >"$log" || exit 1
 }
 
+# judged NAME BYTES COMMAND...: a test of the in-tree provider on emulated
+# devices, which must have sent that many bytes.
+judged()
+{
+	local name=$1 bytes=$2
+
+	shift 2
+	count_run "interop: $name" in_root -- softefa run -- \
+		"$here/setup/device_moved.sh" "$bytes" "$@"
+}
+
 group_interop()
 {
-	local pair=$here/setup/pingpong_pair.sh size
+	local pair=$here/setup/pingpong_pair.sh mpi=$here/setup/mpi_judge.sh
 
 	need_root || return 0
 	prepare gcc CC=gcc && compile || return 0
 	count_run "interop: the provider is the in-tree one" in_tree_provider
 	# Messages go over efa-direct there, tagged ones over the RDM protocol.
-	for size in 64 8192; do
-		count_run "interop: fi_pingpong rdm, msg, $size bytes" \
-			in_root -- softefa run -- \
-			"$pair" -p efa -e rdm -m msg -I 50 -S "$size"
-	done
-	for size in 64 8192 1048576; do
-		count_run "interop: fi_pingpong rdm, tagged, $size bytes" \
-			in_root -- softefa run -- \
-			"$pair" -p efa -e rdm -m tagged -I 50 -S "$size"
-	done
-	count_run "interop: fi_pingpong dgram" \
-		in_root -- softefa run -- "$pair" -p efa -e dgram -I 50
+	# "All" sizes end at 6 MiB, or where the endpoint takes no more.
+	judged "fi_pingpong rdm, msg, all sizes" 800000 \
+		"$pair" -p efa -e rdm -m msg -I 20 -S all
+	judged "fi_pingpong dgram, all sizes" 800000 \
+		"$pair" -p efa -e dgram -I 20 -S all
+	judged "fi_pingpong rdm, tagged, all sizes" 200000000 \
+		"$pair" -p efa -e rdm -m tagged -I 5 -S all
+	judged "fi_pingpong rdm, tagged, 16 MiB" 160000000 \
+		"$pair" -p efa -e rdm -m tagged -I 5 -S 16777216
+	judged "Open MPI, point to point" 100000000 "$mpi" point_to_point 4
+	judged "Open MPI, collectives" 100000000 "$mpi" collectives 4
 }
 
 in_tree_provider()
