@@ -5,12 +5,9 @@
  */
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "fabtests/expect.h"
+#include "test/daemon_cpu.h"
 #include "test/two_qps.h"
 
 #define QPS		32
@@ -18,83 +15,13 @@
 #define SETTLE_MS	500
 #define MAX_PERCENT	3.0
 
-static bool is_daemon(long pid)
-{
-	char path[64], comm[32] = "";
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
-	file = fopen(path, "r");
-	if (!file)
-		return false;
-	if (!fgets(comm, sizeof(comm), file))
-		comm[0] = '\0';
-	fclose(file);
-	return !strcmp(comm, "softefa-daemon\n");
-}
-
-/* The daemon of `softefa run` is a child of this process's parent. */
-static long find_daemon(void)
-{
-	long parent = getppid(), pid;
-	bool found = false;
-	char path[64];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%ld/task/%ld/children", parent,
-		 parent);
-	file = fopen(path, "r");
-	while (file && !found && fscanf(file, "%ld", &pid) == 1)
-		found = is_daemon(pid);
-	if (file)
-		fclose(file);
-	if (!found)
-		expect_skip("the daemon of `softefa run --`: no sibling of this process is one");
-	return pid;
-}
-
-/* Clock ticks of CPU time that process @pid has used. */
-static long used_ticks(long pid)
-{
-	unsigned long user = 0, system = 0;
-	char path[64];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
-	file = fopen(path, "r");
-	REQUIRE(file);
-	REQUIRE_EQ(fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u "
-			  "%*u %*u %*u %*u %lu %lu", &user, &system), 2);
-	fclose(file);
-	return (long)(user + system);
-}
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
-static double measure_percent(long pid)
-{
-	double start = now(), seconds;
-	long ticks = used_ticks(pid);
-
-	poll(NULL, 0, WINDOW_MS);
-	ticks = used_ticks(pid) - ticks;
-	seconds = now() - start;
-	return 100.0 * (double)ticks / (double)sysconf(_SC_CLK_TCK) / seconds;
-}
-
 static void check(long daemon, const char *what)
 {
 	double percent;
 
 	expect_stage(what);
 	poll(NULL, 0, SETTLE_MS);
-	percent = measure_percent(daemon);
+	percent = daemon_cpu_percent(daemon, WINDOW_MS);
 	printf("%s: %.2f %% of a CPU\n", what, percent);
 	EXPECT(percent < MAX_PERCENT);
 }
@@ -108,7 +35,7 @@ int main(void)
 	int i;
 
 	expect_deadline(60);
-	daemon = find_daemon();
+	daemon = daemon_cpu_find();
 	ctx = device_open(0);
 	check(daemon, "an open device");
 	for (i = 0; i < QPS; i++) {
