@@ -137,6 +137,9 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 	if (fails("reg_mr"))
 		return NULL;
 	assert_int_equal(iova, (uintptr_t)addr);
+	fake.mr_iova = iova;
+	fake.mr_length = length;
+	fake.mr_access = access;
 	mr = calloc(1, sizeof(*mr));
 	assert_non_null(mr);
 	mr->lkey = 5;
@@ -149,7 +152,19 @@ static struct ibv_mr *reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset,
 				    size_t length, uint64_t iova, int fd,
 				    int access)
 {
+	fake.mr_fd = fd;
+	fake.mr_offset = offset;
 	return reg_mr(pd, (void *)(uintptr_t)iova, length, iova, access);
+}
+
+static int efadv_query_mr(struct ibv_mr *mr,
+			  struct compat_efadv_mr_attr *attr,
+			  uint32_t attr_bytes)
+{
+	if (fails("efadv_query_mr"))
+		return errno;
+	*attr = fake.mr_efa;
+	return 0;
 }
 
 static int dereg_mr(struct ibv_mr *mr)
@@ -397,6 +412,7 @@ static const struct compat_verbs table = {
 	.efadv_query_qp_wqs = efadv_query_qp_wqs,
 	.efadv_create_cq = efadv_create_cq,
 	.efadv_query_cq = efadv_query_cq,
+	.efadv_query_mr = efadv_query_mr,
 	.query_port = query_port,
 	.efadv_get_max_sq_depth = efadv_get_max_sq_depth,
 };

@@ -31,6 +31,7 @@ struct fake_verbs {
 	struct ibv_device_attr attr;
 	struct ibv_port_attr port;
 	int events;			/* waiting in the channel */
+	struct compat_efadv_mr_attr mr_efa;	/* of each region */
 	/* alive */
 	int contexts, pds, mrs, channels, cqs, qps, ahs;
 	int lists;
@@ -42,6 +43,9 @@ struct fake_verbs {
 	struct compat_efadv_cq_init_attr cq_efa;
 	uint32_t cq_vector;
 	union ibv_gid ah_gid;
+	uint64_t mr_iova, mr_length, mr_offset;
+	unsigned int mr_access;
+	int mr_fd;			/* of the last dma-buf */
 	int modify_masks[4];
 	struct ibv_qp_attr modify_attrs[4];
 	int modifies;

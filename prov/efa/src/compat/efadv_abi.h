@@ -101,4 +101,13 @@ struct compat_efadv_cq_attr {
 };
 static_assert(sizeof(struct compat_efadv_cq_attr) == 32, "size");
 
+struct compat_efadv_mr_attr {
+	uint64_t comp_mask;
+	uint16_t ic_id_validity;	/* bits 1, 2, 4: of the three below */
+	uint16_t recv_ic_id;
+	uint16_t rdma_read_ic_id;
+	uint16_t rdma_recv_ic_id;
+};
+static_assert(sizeof(struct compat_efadv_mr_attr) == 16, "size");
+
 #endif /* COMPAT_EFADV_ABI_H */

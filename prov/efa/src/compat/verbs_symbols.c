@@ -43,7 +43,7 @@ static const struct symbol symbols[] = {
 	IBV(destroy_qp), IBV(create_ah), IBV(destroy_ah),
 	EFADV(efadv_query_device), EFADV(efadv_query_ah),
 	EFADV(efadv_create_qp_ex), EFADV(efadv_query_qp_wqs),
-	EFADV(efadv_create_cq), EFADV(efadv_query_cq),
+	EFADV(efadv_create_cq), EFADV(efadv_query_cq), EFADV(efadv_query_mr),
 	EFADV_OPTIONAL(efadv_get_max_sq_depth),
 };
 

@@ -74,6 +74,9 @@ struct compat_verbs {
 	int (*efadv_query_cq)(struct ibv_cq *cq,
 			      struct compat_efadv_cq_attr *attr,
 			      uint32_t attr_bytes);
+	int (*efadv_query_mr)(struct ibv_mr *mr,
+			      struct compat_efadv_mr_attr *attr,
+			      uint32_t attr_bytes);
 
 	/* Not exported: through the context, whole ibv_port_attr. Zeroes
 	 * @attr first. Returns an errno, EOPNOTSUPP without the operation. */

@@ -2,6 +2,7 @@
 #include "dev/mem_region.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compat/log.h"
@@ -34,6 +35,23 @@ int dev_mr_create_dmabuf(struct dev_pd *pd, uint64_t offset, size_t len_bytes,
 	return take_over(compat_verbs()->reg_dmabuf_mr(pd->verbs, offset,
 						       len_bytes, iova, fd,
 						       access), mr);
+}
+
+int dev_mr_query(const struct dev_mr *mr, struct dev_mr_interconnects *out)
+{
+	struct compat_efadv_mr_attr attr = { 0 };
+	int err = compat_verbs()->efadv_query_mr(mr->verbs, &attr,
+						 sizeof(attr));
+
+	if (err)
+		return -abs(err);
+	*out = (struct dev_mr_interconnects) {
+		.valid = attr.ic_id_validity,
+		.recv = attr.recv_ic_id,
+		.rdma_read = attr.rdma_read_ic_id,
+		.rdma_recv = attr.rdma_recv_ic_id,
+	};
+	return 0;
 }
 
 int dev_mr_destroy(struct dev_mr *mr)

@@ -22,6 +22,18 @@ int dev_mr_create(struct dev_pd *pd, void *addr, size_t len_bytes,
  * requests. @fd stays the caller's and may be closed. */
 int dev_mr_create_dmabuf(struct dev_pd *pd, uint64_t offset, size_t len_bytes,
 			 uint64_t iova, int fd, int access, struct dev_mr *mr);
+/* The interconnects that reach a region; an ID counts where its bit is set. */
+#define DEV_MR_IC_RECV		1u
+#define DEV_MR_IC_RDMA_READ	2u
+#define DEV_MR_IC_RDMA_RECV	4u
+
+struct dev_mr_interconnects {
+	uint16_t valid;		/* DEV_MR_IC_* */
+	uint16_t recv, rdma_read, rdma_recv;
+};
+
+/* 0, or a negative errno of a kernel that cannot tell (not logged). */
+int dev_mr_query(const struct dev_mr *mr, struct dev_mr_interconnects *out);
 /* 0, or a negative errno (logged): the region is then still there. */
 int dev_mr_destroy(struct dev_mr *mr);
 

@@ -6,6 +6,7 @@
 
 #include <rdma/fi_errno.h>
 
+#include "compat/fi_abi.h"
 #include "compat/log.h"
 #include "fabric/unsupported.h"
 
@@ -51,20 +52,6 @@ static int mr_check_access(const struct fabric_domain *domain,
 	return 0;
 }
 
-static const char *mr_remedy(int err)
-{
-	switch (err) {
-	case -FI_ENOMEM:
-		return "raise the limit of locked memory (ulimit -l), or use "
-		       "huge pages so that the device needs fewer entries";
-	case -FI_EFAULT:
-		return "the range must be mapped, and writable when it is "
-		       "registered for receiving or remote writes";
-	default:
-		return "see what the kernel logged";
-	}
-}
-
 static int mr_close(struct fid *fid)
 {
 	struct fabric_mr *mr = (struct fabric_mr *)
@@ -98,20 +85,64 @@ static struct fi_ops mr_fid_ops = {
 	.ops_open = fabric_no_ops_open,
 };
 
-static int mr_create(struct fabric_domain *domain, const void *buf,
-		     size_t len, uint64_t access, struct fabric_mr **result)
+/* Where the memory is: a range of the process or of a dma-buf. */
+struct mr_range {
+	void *addr;		/* that work requests use */
+	size_t len;
+	int fd;			/* -1: of the process */
+	uint64_t offset;	/* in the dma-buf */
+};
+
+static const char *mr_remedy(int err, const struct mr_range *range)
+{
+	switch (err) {
+	case -FI_ENOMEM:
+		return "raise the limit of locked memory (ulimit -l), or use "
+		       "huge pages so that the device needs fewer entries";
+	case -FI_EFAULT:
+		return "the range must be mapped, and writable when it is "
+		       "registered for receiving or remote writes";
+	case -FI_EBADF:
+	case -FI_EINVAL:
+		if (range->fd >= 0)
+			return "the descriptor must be a dma-buf that holds "
+			       "the whole range";
+		/* fallthrough */
+	default:
+		return "see what the kernel logged";
+	}
+}
+
+static int mr_register(struct fabric_domain *domain,
+		       const struct mr_range *range, uint64_t access,
+		       struct dev_mr *dev)
+{
+	int verbs = mr_verbs_access(access);
+
+	if (range->fd < 0)
+		return dev_mr_create(&domain->pd, range->addr, range->len,
+				     verbs, dev);
+	return dev_mr_create_dmabuf(&domain->pd, range->offset, range->len,
+				    (uintptr_t)range->addr, range->fd, verbs,
+				    dev);
+}
+
+static int mr_create(struct fabric_domain *domain,
+		     const struct mr_range *range, uint64_t access,
+		     struct fabric_mr **result)
 {
 	struct fabric_mr *mr = calloc(1, sizeof(*mr));
 	int ret;
 
 	if (!mr)
 		return -FI_ENOMEM;
-	ret = dev_mr_create(&domain->pd, (void *)(uintptr_t)buf, len,
-			    mr_verbs_access(access), &mr->dev);
+	ret = mr_register(domain, range, access, &mr->dev);
 	if (ret) {
-		compat_warn(FI_LOG_MR, "cannot register %zu bytes at %p with "
-			    "%s: %s; %s", len, buf, domain->device->name,
-			    fi_strerror(-ret), mr_remedy(ret));
+		compat_warn(FI_LOG_MR, "cannot register %zu bytes at %p%s with "
+			    "%s: %s; %s", range->len, range->addr,
+			    range->fd < 0 ? "" : " of a dma-buf",
+			    domain->device->name, fi_strerror(-ret),
+			    mr_remedy(ret, range));
 		free(mr);
 		return ret;
 	}
@@ -127,9 +158,10 @@ static int mr_create(struct fabric_domain *domain, const void *buf,
 	return 0;
 }
 
-int fabric_mr_reg(struct fid *fid, const void *buf, size_t len,
-		  uint64_t access, uint64_t offset, uint64_t requested_key,
-		  uint64_t flags, struct fid_mr **result, void *context)
+/* The one entrance: @flags are those that remain to be understood. */
+static int mr_open(struct fid *fid, const struct mr_range *range,
+		   uint64_t access, uint64_t flags, struct fid_mr **result,
+		   void *context)
 {
 	struct fabric_domain *domain;
 	struct fabric_mr *mr = NULL;
@@ -146,12 +178,23 @@ int fabric_mr_reg(struct fid *fid, const void *buf, size_t len,
 	ret = mr_check_access(domain, access);
 	if (ret)
 		return ret;
-	ret = mr_create(domain, buf, len, access, &mr);
+	ret = mr_create(domain, range, access, &mr);
 	if (ret)
 		return ret;
 	mr->fid.fid.context = context;
 	*result = &mr->fid;
 	return 0;
+}
+
+int fabric_mr_reg(struct fid *domain, const void *buf, size_t len,
+		  uint64_t access, uint64_t offset, uint64_t requested_key,
+		  uint64_t flags, struct fid_mr **mr, void *context)
+{
+	struct mr_range range = {
+		.addr = (void *)(uintptr_t)buf, .len = len, .fd = -1,
+	};
+
+	return mr_open(domain, &range, access, flags, mr, context);
 }
 
 int fabric_mr_regv(struct fid *domain, const struct iovec *iov, size_t count,
@@ -167,13 +210,49 @@ int fabric_mr_regv(struct fid *domain, const struct iovec *iov, size_t count,
 			     offset, requested_key, flags, mr, context);
 }
 
+/* An application too old for FI_MR_DMABUF meant nothing by its bit. */
+static bool mr_is_dmabuf(struct fid *fid, uint64_t flags)
+{
+	return flags & COMPAT_MR_DMABUF && fid->fclass == FI_CLASS_DOMAIN &&
+	       compat_api_has(fabric_domain_of((struct fid_domain *)fid)
+			      ->api_version, 1, 20);
+}
+
+static int mr_reg_dmabuf(struct fid *fid, const struct compat_mr_attr *attr,
+			 uint64_t flags, struct fid_mr **mr)
+{
+	const struct compat_mr_dmabuf *dmabuf = attr->dmabuf;
+	struct mr_range range;
+
+	if (attr->iov_count != 1 || !dmabuf || dmabuf->fd < 0) {
+		compat_warn(FI_LOG_MR, "FI_MR_DMABUF takes one fi_mr_dmabuf "
+			    "with an open descriptor");
+		return -FI_EINVAL;
+	}
+	range = (struct mr_range) {
+		.addr = (char *)dmabuf->base_addr + dmabuf->offset,
+		.len = dmabuf->len,
+		.fd = dmabuf->fd,
+		.offset = dmabuf->offset,
+	};
+	return mr_open(fid, &range, attr->access, flags & ~COMPAT_MR_DMABUF,
+		       mr, attr->context);
+}
+
 /*
- * Reads only what every version of fi_mr_attr has. The interface is defined
- * for endpoints with FI_HMEM alone (fi_mr(3)), which are not offered.
+ * The interface of the memory is defined for endpoints with FI_HMEM alone
+ * (fi_mr(3)), which are not offered.
  */
 int fabric_mr_regattr(struct fid *domain, const struct fi_mr_attr *attr,
 		      uint64_t flags, struct fid_mr **mr)
 {
+	struct compat_mr_attr read;
+
+	if (mr_is_dmabuf(domain, flags)) {
+		compat_mr_attr_read(attr, flags, false, FI_VERSION(1, 20),
+				    &read);
+		return mr_reg_dmabuf(domain, &read, flags, mr);
+	}
 	return fabric_mr_regv(domain, attr->mr_iov, attr->iov_count,
 			      attr->access, attr->offset, attr->requested_key,
 			      flags, mr, attr->context);

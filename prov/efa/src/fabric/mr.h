@@ -21,6 +21,12 @@ struct fabric_mr {
 	struct dev_mr dev;
 };
 
+static inline struct fabric_mr *fabric_mr_of(struct fid_mr *fid)
+{
+	return (struct fabric_mr *)
+		((char *)fid - offsetof(struct fabric_mr, fid));
+}
+
 /* The registration a desc of an operation stands for. NULL stays NULL. */
 static inline const struct fabric_mr *fabric_mr_of_desc(const void *desc)
 {
@@ -29,7 +35,10 @@ static inline const struct fabric_mr *fabric_mr_of_desc(const void *desc)
 
 /*
  * fi_mr_reg, fi_mr_regv, fi_mr_regattr. One range; -FI_EINVAL for none or
- * several. -FI_EBADFLAGS: any flag, FI_MR_DMABUF among them.
+ * several. -FI_EBADFLAGS: any flag but FI_MR_DMABUF, which fi_mr_regattr
+ * takes from applications of API 1.20 and later: the region is then
+ * addressed from base_addr + offset on, and the descriptor stays the
+ * application's, to close when it likes.
  * -FI_EOPNOTSUPP: an access the device has not. Else what the kernel says.
  * Each refusal is logged. The key is the device's, whatever is requested;
  * @offset means nothing to a region addressed by virtual address.
