@@ -12,6 +12,8 @@
 #include <rdma/fi_errno.h>
 
 #include "compat/fi_abi.h"
+#include "fabric/ext_domain.h"
+#include "fabric/ext_gda.h"
 #include "fake_verbs.h"
 
 static struct dev_device device;
@@ -171,6 +173,33 @@ static void stays_when_the_kernel_keeps_it(void **state)
 	assert_int_equal(fi_close(&mr->fid), 0);
 }
 
+static void tells_interconnects_and_the_local_key(void **state)
+{
+	struct fi_efa_mr_attr attr;
+	struct fid_mr *mr;
+
+	fake.mr_efa = (struct compat_efadv_mr_attr) {
+		.ic_id_validity = 5, .recv_ic_id = 10, .rdma_recv_ic_id = 12,
+	};
+	assert_int_equal(reg(FI_SEND, &mr), 0);
+	assert_int_equal(fabric_ext_domain_ops.query_mr(mr, &attr), 0);
+	assert_int_equal(attr.ic_id_validity, FI_EFA_MR_ATTR_RECV_IC_ID |
+			 FI_EFA_MR_ATTR_RDMA_RECV_IC_ID);
+	assert_int_equal(attr.recv_ic_id, 10);
+	assert_int_equal(attr.rdma_recv_ic_id, 12);
+	assert_int_equal(fabric_ext_domain_ops.query_mr(NULL, &attr),
+			 -FI_EINVAL);
+	assert_int_equal(fabric_ext_domain_ops.query_mr(mr, NULL),
+			 -FI_EINVAL);
+	fake.failing = "efadv_query_mr";
+	fake.failing_errno = EOPNOTSUPP;
+	assert_int_equal(fabric_ext_domain_ops.query_mr(mr, &attr),
+			 -FI_EOPNOTSUPP);
+	assert_int_equal(fabric_ext_gda_ops.get_mr_lkey(mr), 5);
+	assert_true(fabric_ext_gda_ops.get_mr_lkey(NULL) == FI_KEY_NOTAVAIL);
+	assert_int_equal(fi_close(&mr->fid), 0);
+}
+
 #define TEST(function)							\
 	cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
@@ -183,6 +212,7 @@ int main(void)
 		TEST(refuses_an_impossible_dmabuf),
 		TEST(keeps_to_the_api_before_dmabufs),
 		TEST(stays_when_the_kernel_keeps_it),
+		TEST(tells_interconnects_and_the_local_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

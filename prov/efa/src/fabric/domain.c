@@ -14,6 +14,8 @@
 #include "fabric/cq_open.h"
 #include "fabric/ep_type.h"
 #include "fabric/eq.h"
+#include "fabric/ext_domain.h"
+#include "fabric/ext_gda.h"
 #include "fabric/info_offer.h"
 #include "fabric/mr.h"
 #include "fabric/unsupported.h"
@@ -70,13 +72,25 @@ static int domain_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 	return ret;
 }
 
-/* The tables of fi_ext_efa.h: known by name, not offered yet. */
+/* The tables of fi_ext_efa.h. Queues to be driven from outside are those
+ * where one operation is one work request. */
 static int domain_ops_open(struct fid *fid, const char *name, uint64_t flags,
 			   void **ops, void *context)
 {
-	if (!strcmp(name, FI_EFA_DOMAIN_OPS) || !strcmp(name, FI_EFA_GDA_OPS))
+	if (!strcmp(name, FI_EFA_DOMAIN_OPS)) {
+		*ops = &fabric_ext_domain_ops;
+		return 0;
+	}
+	if (strcmp(name, FI_EFA_GDA_OPS))
+		return -FI_EINVAL;
+	if (strcmp(domain_of_fid(fid)->fabric->name, FABRIC_NAME_DIRECT)) {
+		compat_warn(FI_LOG_DOMAIN, FI_EFA_GDA_OPS " are those of the "
+			    "fabric " FABRIC_NAME_DIRECT ", not of %s",
+			    domain_of_fid(fid)->fabric->name);
 		return -FI_EOPNOTSUPP;
-	return -FI_EINVAL;
+	}
+	*ops = &fabric_ext_gda_ops;
+	return 0;
 }
 
 static struct fi_ops domain_fid_ops = {
