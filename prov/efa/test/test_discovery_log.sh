@@ -42,34 +42,34 @@ fail()
 	failed=1
 }
 
+# fi_info of a build with sanitizers: their run time goes first.
+run_time=$(ldd "$plugin" 2>/dev/null | awk '/lib[at]san/ { print $3 }')
+
 # run_fi_info [OPTION-OF-ENV...]: lists all providers, which must succeed.
 run_fi_info()
 {
-	env "$@" FI_LOG_LEVEL=warn fi_info >/dev/null 2>"$log" ||
+	env "$@" LD_PRELOAD="$run_time" fi_info >/dev/null 2>"$log" ||
 		fail "fi_info ended with $?"
 }
 
 command -v fi_info >/dev/null ||
 	skip "fi_info is not installed (package libfabric-bin)"
 [ -e "$plugin" ] || skip "$plugin is not built"
-if readelf -d "$plugin" | grep -q 'NEEDED.*lib[atu]*san'; then
-	skip "a plugin built with sanitizers does not load into fi_info"
-fi
 if fi_info -p efa >/dev/null 2>&1; then
 	skip "this machine has an EFA device"
 fi
 
-run_fi_info
+run_fi_info FI_LOG_LEVEL=warn
 if grep -q 'too old\|cannot be loaded' "$log"; then
 	echo "LD_LIBRARY_PATH leads to no rdma-core that is new enough" >&2
 else
 	done_some=1
 	expect_line "no EFA device" "softefa run" "efa kernel module"
-	fi_info >/dev/null 2>"$log" || fail "fi_info ended with $?"
+	run_fi_info -u FI_LOG_LEVEL
 	[ ! -s "$log" ] || fail "output without FI_LOG_LEVEL"
 fi
 
-run_fi_info -u LD_LIBRARY_PATH
+run_fi_info -u LD_LIBRARY_PATH FI_LOG_LEVEL=warn
 if grep -q 'too old' "$log"; then
 	done_some=1
 	expect_line "libefa.so.1" "efadv_query_qp_wqs" "rdma-core 59" \
