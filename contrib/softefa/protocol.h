@@ -15,7 +15,7 @@
  * same time without a lock, and none can get the answer of another.
  *
  *	CONTROL  one per client process and use: the device table, the
- *	         virtual sysfs; also `softefa stop` and `softefa show`
+ *	         virtual sysfs; also `softefa stop`, `show` and `trace`
  *	UVERBS   one per open of /dev/infiniband/uverbsN; the connected
  *	         socket itself is the fd that libibverbs gets. Closing it
  *	         (or dying) destroys the context.
@@ -51,6 +51,9 @@ enum softefa_request_type {
 	/* UVERBS */
 	SOFTEFA_IOCTL = 6,		/* addr = ioctl header in the client */
 	SOFTEFA_MMAP = 7,		/* addr = key, length, prot */
+	/* CONTROL */
+	SOFTEFA_TRACE_START = 16,	/* brings the file to write to */
+	SOFTEFA_TRACE_STOP = 17,	/* answered when it is complete */
 };
 
 struct softefa_request {
@@ -65,7 +68,7 @@ struct softefa_request {
 static_assert(sizeof(struct softefa_request) == 32, "request size");
 
 /*
- * Answer to HELLO, STOP, IOCTL and MMAP.
+ * Answer to HELLO, STOP, TRACE_*, IOCTL and MMAP.
  *
  * IOCTL: up to two new descriptors come with it (SCM_RIGHTS); the shim
  * stores the number that descriptor i got in the client at fd_addr[i], as

@@ -15,7 +15,9 @@ enum option_set {
 	TAKES_PROFILE = 4,
 	TAKES_LOG = 8,
 	TAKES_COMMAND = 16,
-	MAKES_DAEMON = TAKES_NAME | TAKES_DEVICES | TAKES_PROFILE | TAKES_LOG,
+	TAKES_TRACE = 32,
+	MAKES_DAEMON = TAKES_NAME | TAKES_DEVICES | TAKES_PROFILE | TAKES_LOG |
+		TAKES_TRACE,
 };
 
 static const struct {
@@ -28,10 +30,21 @@ static const struct {
 	{ "stop", CLI_STOP, TAKES_NAME },
 	{ "show", CLI_SHOW, TAKES_NAME },
 	{ "profiles", CLI_PROFILES, 0 },
+	{ "trace", CLI_TRACE_PRINT, 0 },
 	{ "help", CLI_HELP, 0 },
 	{ "--help", CLI_HELP, 0 },
 	{ "-h", CLI_HELP, 0 },
 	{ "--version", CLI_VERSION, 0 },
+};
+
+/* What follows "trace". */
+static const struct {
+	const char *word;
+	enum cli_verb verb;
+} trace_verbs[] = {
+	{ "start", CLI_TRACE_START },
+	{ "stop", CLI_TRACE_STOP },
+	{ "print", CLI_TRACE_PRINT },
 };
 
 static const struct {
@@ -41,6 +54,7 @@ static const struct {
 	{ "--name", TAKES_NAME },
 	{ "--devices", TAKES_DEVICES },
 	{ "--log", TAKES_LOG },
+	{ "--trace", TAKES_TRACE },
 };
 
 #define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
@@ -53,6 +67,8 @@ void cli_options_help(void)
 "       softefa run --name NAME [--] COMMAND [ARGUMENT]...\n"
 "       softefa start [--name NAME] [OPTION]...\n"
 "       softefa show | stop [--name NAME]\n"
+"       softefa trace start FILE | stop [--name NAME]\n"
+"       softefa trace print FILE [CONDITION]...\n"
 "       softefa profiles | --help | --version\n"
 "Emulated EFA devices for COMMAND and all it starts; softefa(1) tells more.\n"
 "\n"
@@ -61,12 +77,14 @@ void cli_options_help(void)
 "  start     a daemon in the background, its devices for several commands\n"
 "  show      devices, clients and counters of a daemon\n"
 "  stop      ends a daemon\n"
+"  trace     writes what the devices of a daemon do to FILE, or prints it\n"
 "  profiles  lists what the devices can be like\n"
 "\n"
 "  --devices N     number of devices, 1 to 16 (default 1)\n",
 	device_options_help,
 "  --name NAME     which daemon (default: default)\n"
-"  --log FILE      tell of broken device rules and bad requests; - is stderr\n");
+"  --log FILE      tell of broken device rules and bad requests; - is stderr\n"
+"  --trace FILE    write what the devices do to FILE, for softefa trace print\n");
 }
 
 static int check_name(const char *name)
@@ -106,6 +124,9 @@ static int take_value(unsigned set, const char *word, const char *value,
 		return take_devices(value, options);
 	case TAKES_LOG:
 		options->log = value;
+		return 0;
+	case TAKES_TRACE:
+		options->trace = value;
 		return 0;
 	}
 	return device_options_take(&options->devices, word,
@@ -172,11 +193,58 @@ static int parse_command(char **argv, unsigned given,
 	}
 	if (options->name && given & ~TAKES_NAME) {
 		complain("give those to softefa start, or leave out --name",
-			 "--devices, what they are like, and --log are of a "
+			 "--devices, what they are like, --log and --trace are of a "
 			 "daemon that runs already");
 		return -EINVAL;
 	}
 	return 0;
+}
+
+/* "trace start FILE" and "trace stop"; the name may stand on either side. */
+static int parse_trace_control(char **argv, struct cli_options *options)
+{
+	bool wants_file = options->verb == CLI_TRACE_START;
+	unsigned given;
+
+	if (parse_options(&argv, TAKES_NAME, &given, options))
+		return -EINVAL;
+	if (wants_file)
+		options->trace = *argv ? *argv++ : NULL;
+	if (options->verb == CLI_HELP)
+		return 0;
+	if (wants_file && !options->trace) {
+		complain(SEE_HELP, "trace start: no FILE given");
+		return -EINVAL;
+	}
+	if (parse_options(&argv, TAKES_NAME, &given, options))
+		return -EINVAL;
+	if (!*argv)
+		return 0;
+	complain(SEE_HELP, "trace: superfluous argument '%s'", *argv);
+	return -EINVAL;
+}
+
+static int parse_trace(char **argv, struct cli_options *options)
+{
+	size_t i;
+
+	for (i = 0; *argv && i < ARRAY_LEN(trace_verbs); i++) {
+		if (strcmp(trace_verbs[i].word, *argv))
+			continue;
+		options->verb = trace_verbs[i].verb;
+		options->command = argv + 1;
+		if (options->verb == CLI_TRACE_PRINT)
+			return 0;
+		return parse_trace_control(argv + 1, options);
+	}
+	if (*argv && !strcmp(*argv, "--help")) {
+		options->verb = CLI_HELP;
+		return 0;
+	}
+	complain("softefa trace start FILE, stop, or print FILE",
+		 *argv ? "trace: '%s' is none of start, stop and print" :
+		 "trace: what to do? nothing given", *argv);
+	return -EINVAL;
 }
 
 int cli_options_parse(char **argv, struct cli_options *options)
@@ -203,6 +271,8 @@ int cli_options_parse(char **argv, struct cli_options *options)
 	options->verb = verbs[i].verb;
 	takes = verbs[i].takes;
 	argv += 2;
+	if (options->verb == CLI_TRACE_PRINT)
+		return parse_trace(argv, options);
 	if (parse_options(&argv, takes, &given, options) ||
 	    device_options_apply(&options->devices, options->profile,
 				 options->num_devices))

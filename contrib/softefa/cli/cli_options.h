@@ -14,6 +14,9 @@ enum cli_verb {
 	CLI_STOP,
 	CLI_SHOW,
 	CLI_PROFILES,
+	CLI_TRACE_START,
+	CLI_TRACE_STOP,
+	CLI_TRACE_PRINT,
 	CLI_HELP,
 	CLI_VERSION,
 };
@@ -25,7 +28,8 @@ struct cli_options {
 	struct device_options devices;
 	struct device_profile profile[SOFTEFA_MAX_DEVICES];
 	const char *log;	/* file, "-": stderr, NULL: no log */
-	char **command;		/* run: NULL-terminated, from argv */
+	const char *trace;	/* file; NULL: no trace */
+	char **command;		/* run, trace print: from argv, with a NULL */
 };
 
 /*

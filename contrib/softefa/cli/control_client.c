@@ -48,14 +48,18 @@ static ssize_t receive(int fd, void *buf, size_t size)
 	return len;
 }
 
-static int ask_for_answer(int fd, uint32_t type)
+static int answer_result(int fd)
 {
 	struct softefa_answer answer;
 
-	if (ask(fd, type) ||
-	    receive(fd, &answer, sizeof(answer)) != sizeof(answer))
+	if (receive(fd, &answer, sizeof(answer)) != sizeof(answer))
 		return -EIO;
 	return answer.result;
+}
+
+static int ask_for_answer(int fd, uint32_t type)
+{
+	return ask(fd, type) ? -EIO : answer_result(fd);
 }
 
 int control_connect(const char *socket_name)
@@ -95,6 +99,48 @@ int control_show(int fd, struct softefa_text *text)
 	    text->length > (size_t)len - offsetof(struct softefa_text, text))
 		return -EIO;
 	return text->result;
+}
+
+/* As ask(), with a descriptor. */
+static int ask_with_fd(int fd, uint32_t type, int passed)
+{
+	const struct softefa_request request = {
+		.type = type,
+		.version = SOFTEFA_PROTOCOL_VERSION,
+	};
+	struct iovec iov = { (void *)(uintptr_t)&request, sizeof(request) };
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	struct msghdr hdr = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	ssize_t len;
+
+	control.align.cmsg_level = SOL_SOCKET;
+	control.align.cmsg_type = SCM_RIGHTS;
+	control.align.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&control.align), &passed, sizeof(passed));
+	do {
+		len = sendmsg(fd, &hdr, MSG_NOSIGNAL);
+	} while (len < 0 && errno == EINTR);
+	return len == sizeof(request) ? 0 : -EIO;
+}
+
+int control_trace_start(int fd, int file)
+{
+	if (ask_with_fd(fd, SOFTEFA_TRACE_START, file))
+		return -EIO;
+	return answer_result(fd);
+}
+
+int control_trace_stop(int fd)
+{
+	return ask_for_answer(fd, SOFTEFA_TRACE_STOP);
 }
 
 /* The process that listens at the other end, as a descriptor. */

@@ -26,6 +26,14 @@ int control_connect(const char *socket);
 int control_show(int fd, struct softefa_text *text);
 
 /*
+ * Asks the daemon to trace its devices into @file, which stays the caller's;
+ * or to end that. 0, -EBUSY or -ENOENT: one runs, none runs; -EINVAL: @file
+ * is no regular file; -EIO when it broke off, or another errno of writing.
+ */
+int control_trace_start(int fd, int file);
+int control_trace_stop(int fd);
+
+/*
  * Asks the daemon to end and waits until its process is gone. 0 or -EIO.
  */
 int control_stop(int fd);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/complaint.h"
+#include "cli/trace_file.h"
 #include "daemon/daemon.h"
 
 /* What the child needs of its parent; -1: does not apply. */
@@ -22,6 +23,7 @@ struct birth {
 	int ready_fd;
 	int life_fd;
 	int stderr_fd;		/* becomes its stderr */
+	int trace_fd;
 	pid_t parent;		/* it dies with it; 0: it does not */
 };
 
@@ -106,8 +108,9 @@ _Noreturn static void be_daemon(const struct birth *birth)
 		.num_devices = birth->options->num_devices,
 		.profile = birth->options->profile,
 		.log = birth->options->log,
+		.trace_fd = birth->trace_fd,
 	};
-	int kept[3];
+	int kept[4];
 
 	setsid();
 	default_signals();
@@ -125,8 +128,22 @@ _Noreturn static void be_daemon(const struct birth *birth)
 	kept[0] = options.listen_fd;
 	kept[1] = options.life_fd;
 	kept[2] = options.ready_fd;
-	close_inherited(kept, 3);
+	kept[3] = options.trace_fd;
+	close_inherited(kept, 4);
 	_exit(daemon_run(&options) ? 1 : 0);
+}
+
+/* In the name and the directory of whoever started it; -1: no trace. */
+static int open_trace(const struct cli_options *options, int *fd)
+{
+	*fd = -1;
+	return options->trace ? trace_file_open(options->trace, fd) : 0;
+}
+
+static void close_trace(int fd)
+{
+	if (fd >= 0)
+		close(fd);
 }
 
 /* True once the daemon has said that it serves. */
@@ -153,6 +170,8 @@ int daemon_process_start(const struct cli_options *options,
 	int ready[2], life[2];
 	bool is_ready;
 
+	if (open_trace(options, &birth.trace_fd))
+		return -EIO;
 	if (pipe2(ready, O_CLOEXEC) < 0 || pipe2(life, O_CLOEXEC) < 0) {
 		complain(NULL, "cannot make a pipe: %s", strerror(errno));
 		return -EIO;
@@ -164,6 +183,7 @@ int daemon_process_start(const struct cli_options *options,
 		be_daemon(&birth);
 	close(ready[1]);
 	close(life[0]);
+	close_trace(birth.trace_fd);
 	daemon->life_fd = life[1];
 	if (daemon->pid < 0)
 		complain(NULL, "cannot start a process: %s", strerror(errno));
@@ -205,6 +225,8 @@ int daemon_process_detach(const struct cli_options *options,
 	bool is_ready;
 	pid_t child;
 
+	if (open_trace(options, &birth.trace_fd))
+		return -EIO;
 	if (pipe2(ready, O_CLOEXEC) < 0 || pipe2(errors, O_CLOEXEC) < 0) {
 		complain(NULL, "cannot make a pipe: %s", strerror(errno));
 		return -EIO;
@@ -222,6 +244,7 @@ int daemon_process_detach(const struct cli_options *options,
 	}
 	close(ready[1]);
 	close(errors[1]);
+	close_trace(birth.trace_fd);
 	if (child < 0)
 		complain(NULL, "cannot start a process: %s", strerror(errno));
 	else

@@ -10,6 +10,8 @@
 #include "cli/control_client.h"
 #include "cli/daemon_process.h"
 #include "cli/run_guard.h"
+#include "cli/trace_command.h"
+#include "cli/trace_file.h"
 #include "config.h"
 
 /* Connects to the daemon that the options name; complains. */
@@ -96,6 +98,40 @@ static int stop(const struct cli_options *options)
 	return CLI_EXIT_FAILED;
 }
 
+static int trace_start(const struct cli_options *options)
+{
+	char socket[CONTROL_MAX_SOCKET];
+	int fd = connect_named(options, socket);
+	int file, ret;
+
+	if (fd < 0)
+		return CLI_EXIT_FAILED;
+	ret = trace_file_open(options->trace, &file);
+	if (!ret) {
+		ret = control_trace_start(fd, file);
+		close(file);
+		if (ret)
+			trace_command_complain(options->trace, ret);
+	}
+	close(fd);
+	return ret ? CLI_EXIT_FAILED : 0;
+}
+
+static int trace_stop(const struct cli_options *options)
+{
+	char socket[CONTROL_MAX_SOCKET];
+	int fd = connect_named(options, socket);
+	int ret;
+
+	if (fd < 0)
+		return CLI_EXIT_FAILED;
+	ret = control_trace_stop(fd);
+	close(fd);
+	if (ret)
+		trace_command_complain(NULL, ret);
+	return ret ? CLI_EXIT_FAILED : 0;
+}
+
 static int list_profiles(void)
 {
 	const struct device_profile *profile;
@@ -114,6 +150,9 @@ static int do_verb(const struct cli_options *options)
 	case CLI_STOP: return stop(options);
 	case CLI_SHOW: return show(options);
 	case CLI_PROFILES: return list_profiles();
+	case CLI_TRACE_START: return trace_start(options);
+	case CLI_TRACE_STOP: return trace_stop(options);
+	case CLI_TRACE_PRINT: return trace_command_print(options->command);
 	case CLI_VERSION:
 		puts("softefa (" PACKAGE_NAME ") " PACKAGE_VERSION);
 		return 0;

@@ -19,6 +19,7 @@
 #include "daemon/poll_loop.h"
 #include "daemon/session.h"
 #include "daemon/show_text.h"
+#include "daemon/trace_control.h"
 #include "daemon/verbs_cq.h"
 #include "engine/engine.h"
 
@@ -38,6 +39,7 @@ struct daemon {
 	struct engine *engine;
 	struct emulated_devices devices;
 	struct session_list *sessions;
+	struct trace_control trace;
 	struct end_source life;
 	struct end_source signals;
 	bool ended;
@@ -82,18 +84,52 @@ static void daemon_rule_broken(void *owner, void *context_opaque,
 	uverbs_context_fault(context_opaque, "%s", text);
 }
 
+static void daemon_trace(void *owner, const struct trace_event *event)
+{
+	struct daemon *daemon = owner;
+
+	trace_control_event(&daemon->trace, event);
+}
+
 static const struct engine_ops daemon_engine_ops = {
 	.cq_event = daemon_cq_event,
 	.rule_broken = daemon_rule_broken,
+	.trace = daemon_trace,
 };
+
+/* ---- what whoever controls it asks ---- */
 
 static size_t daemon_show(void *owner, char *text, size_t text_bytes)
 {
 	struct daemon *daemon = owner;
+	size_t used = show_text_write(&daemon->devices, daemon->sessions,
+				      text, text_bytes);
+	int more = trace_control_describe(&daemon->trace, text + used,
+					  text_bytes - used);
 
-	return show_text_write(&daemon->devices, daemon->sessions, text,
-			       text_bytes);
+	/* What does not fit is left out whole. */
+	return (size_t)more < text_bytes - used ? used + more : used;
 }
+
+static int daemon_trace_start(void *owner, int fd)
+{
+	struct daemon *daemon = owner;
+
+	return trace_control_start(&daemon->trace, fd);
+}
+
+static int daemon_trace_stop(void *owner)
+{
+	struct daemon *daemon = owner;
+
+	return trace_control_stop(&daemon->trace);
+}
+
+static const struct session_ops daemon_session_ops = {
+	.show = daemon_show,
+	.trace_start = daemon_trace_start,
+	.trace_stop = daemon_trace_stop,
+};
 
 /* ---- start and end ---- */
 
@@ -168,7 +204,22 @@ static int daemon_start_engine(struct daemon *daemon,
 	ret = emulated_devices_init(&daemon->devices, daemon->engine,
 				    options->profile, options->num_devices);
 	if (ret)
-		engine_destroy(daemon->engine);
+		goto err;
+	trace_control_init(&daemon->trace, daemon->engine, &daemon->devices);
+	return 0;
+err:
+	engine_destroy(daemon->engine);
+	return ret;
+}
+
+/* Owns @fd, -1: no trace. A thread, so the signals must be blocked by now. */
+static int daemon_start_trace(struct daemon *daemon, int fd)
+{
+	int ret = fd < 0 ? 0 : trace_control_start(&daemon->trace, fd);
+
+	if (ret == -EINVAL)
+		fault_log_fatal("a trace goes to a regular file alone; name "
+				"one");
 	return ret;
 }
 
@@ -196,11 +247,17 @@ static int daemon_start(struct daemon *daemon,
 		goto err_signals;
 	ret = session_list_create(&daemon->sessions, &daemon->loop,
 				  &daemon->devices, options->listen_fd,
-				  daemon_show, daemon);
+				  &daemon_session_ops, daemon);
 	if (ret)
 		goto err_signals_closed;
+	ret = daemon_start_trace(daemon, options->trace_fd);
+	if (ret)
+		goto err_sessions;
 	return 0;
 
+err_sessions:
+	session_list_destroy(daemon->sessions);
+	goto err_signals_closed;
 err_signals:
 	close(options->listen_fd);
 err_signals_closed:
@@ -226,6 +283,8 @@ static void daemon_end(struct daemon *daemon)
 	session_list_destroy(daemon->sessions);
 	end_source_close(daemon, &daemon->signals);
 	end_source_close(daemon, &daemon->life);
+	/* Told of the end of what clients left behind, but not of this one. */
+	trace_control_stop(&daemon->trace);
 	engine_destroy(daemon->engine);
 	poll_loop_fini(&daemon->loop);
 }
@@ -254,6 +313,7 @@ static void daemon_serve(struct daemon *daemon)
 			sleep_ns = idle_pace_sleep_ns(now - worked_ns,
 				engine_has_queues(daemon->engine),
 				engine_next_timer_ns(daemon->engine, now));
+		trace_control_flush(&daemon->trace);
 		if (poll_loop_run(&daemon->loop, sleep_ns, EVENTS_A_PASS))
 			worked_ns = now;
 	}

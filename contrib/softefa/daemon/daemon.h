@@ -28,6 +28,8 @@ struct daemon_options {
 	int ready_fd;
 	unsigned num_devices;			/* 1 .. SOFTEFA_MAX_DEVICES */
 	const struct device_profile *profile;	/* num_devices of them */
+	/* A trace goes here from the start; -1: none. daemon_run() owns it. */
+	int trace_fd;
 	/* Client faults and broken device rules are told on stderr. */
 	bool log;
 };

@@ -36,7 +36,7 @@ struct session_list {
 	struct poll_source source;	/* of the listening socket */
 	struct poll_loop *loop;
 	struct emulated_devices *devices;
-	session_show show;
+	const struct session_ops *ops;
 	void *owner;
 	int listen_fd;
 	int spare_fd;		/* given up to refuse when all are used */
@@ -145,16 +145,30 @@ static int session_answer_show(struct session *session,
 	struct softefa_text *text = &list->text;
 
 	text->result = 0;
-	text->length = list->show(list->owner, text->text,
-				  sizeof(text->text));
+	text->length = list->ops->show(list->owner, text->text,
+				       sizeof(text->text));
 	return session_send(session, request, text,
 			    offsetof(struct softefa_text, text) + text->length,
 			    NULL, 0);
 }
 
-static int session_control(struct session *session,
-			   const struct peer_request *request)
+/* The descriptor that came with it is the file, not where to answer. */
+static int session_trace_start(struct session *session,
+			       struct peer_request *request)
 {
+	struct session_list *list = session->list;
+	int fd = request->reply_fd, ret = -EBADF;
+
+	request->reply_fd = -1;
+	if (fd >= 0)
+		ret = list->ops->trace_start(list->owner, fd);
+	return session_answer(session, request, ret);
+}
+
+static int session_control(struct session *session,
+			   struct peer_request *request)
+{
+	struct session_list *list = session->list;
 	struct softefa_devices devices;
 
 	switch (request->msg.type) {
@@ -167,6 +181,11 @@ static int session_control(struct session *session,
 	case SOFTEFA_STOP:
 		session->list->stopping = true;
 		return session_answer(session, request, 0);
+	case SOFTEFA_TRACE_START:
+		return session_trace_start(session, request);
+	case SOFTEFA_TRACE_STOP:
+		return session_answer(session, request,
+				      list->ops->trace_stop(list->owner));
 	default:
 		return session_answer(session, request, -EPROTO) ?: -EPROTO;
 	}
@@ -245,7 +264,7 @@ static int session_uverbs(struct session *session,
 /* ---- connections ---- */
 
 static int session_serve(struct session *session,
-			 const struct peer_request *request)
+			 struct peer_request *request)
 {
 	switch (session->kind) {
 	case SESSION_CONTROL:
@@ -351,7 +370,7 @@ static void session_list_ready(struct poll_source *source, uint32_t events)
 
 int session_list_create(struct session_list **list, struct poll_loop *loop,
 			struct emulated_devices *devices, int listen_fd,
-			session_show show, void *owner)
+			const struct session_ops *ops, void *owner)
 {
 	struct session_list *l = calloc(1, sizeof(*l));
 	int one = 1, ret;
@@ -364,7 +383,7 @@ int session_list_create(struct session_list **list, struct poll_loop *loop,
 	l->loop = loop;
 	l->devices = devices;
 	l->listen_fd = listen_fd;
-	l->show = show;
+	l->ops = ops;
 	l->owner = owner;
 	l->spare_fd = open_spare();
 	/* Accepted sockets inherit it: each message tells who sent it. */

@@ -2,7 +2,7 @@
 /*
  * The connections of a daemon: who is let in, and what each may ask.
  *
- *	accepted --HELLO_CONTROL--> control: DEVICES, SHOW, STOP
+ *	accepted --HELLO_CONTROL--> control: DEVICES, SHOW, STOP, TRACE_*
  *	         --HELLO_UVERBS---> uverbs: IOCTL, MMAP, with one context
  *
  * Nothing a client does or leaves undone blocks: sockets never wait, a
@@ -23,17 +23,23 @@
 
 struct session_list;
 
-/* What `softefa show` prints; fills at most SOFTEFA_MAX_TEXT bytes. */
-typedef size_t (*session_show)(void *owner, char *text, size_t text_bytes);
+/* Calls that a control connection makes on the owner of the list. */
+struct session_ops {
+	/* What `softefa show` prints; at most @text_bytes. */
+	size_t (*show)(void *owner, char *text, size_t text_bytes);
+	/* Takes @fd over. 0 or a negative errno, for the answer. */
+	int (*trace_start)(void *owner, int fd);
+	int (*trace_stop)(void *owner);
+};
 
 /*
  * Starts to accept on @listen_fd, which the list takes over. @loop and
- * @devices stay the caller's and outlive it; @show is called with @owner.
+ * @devices stay the caller's and outlive it; @ops are called with @owner.
  * Serves root and the user of this process. -ENOMEM, -errno.
  */
 int session_list_create(struct session_list **list, struct poll_loop *loop,
 			struct emulated_devices *devices, int listen_fd,
-			session_show show, void *owner);
+			const struct session_ops *ops, void *owner);
 
 /*
  * Tells the clients that their devices are gone, then closes all

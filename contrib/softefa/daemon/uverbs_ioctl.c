@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "daemon/uverbs_ioctl.h"
@@ -35,15 +36,19 @@ static const method_call methods[METHOD_COUNT] = {
 static void tell_failure(const struct uverbs_context *ctx,
 			 const struct gate_call *call, int result)
 {
-	const char *command = "";
+	const char *command = "", *name = "?";
+	char text[128];
 
 	if (result == -ENOSPC)
 		return;
 	if (call->schema && call->id == METHOD_INVOKE_WRITE)
 		command = write_command_name(call);
-	uverbs_context_fault(ctx, "ioctl %s %s: %s",
-			     call->schema ? call->schema->name : "?", command,
-			     strerror(-result));
+	if (call->schema)
+		name = call->schema->name;
+	snprintf(text, sizeof(text), "ioctl %s %s: %s", name, command,
+		 strerror(-result));
+	uverbs_context_fault(ctx, "%s", text);
+	engine_trace_text(ctx->device->engine, TRACE_FAULT, text);
 }
 
 int uverbs_ioctl(struct uverbs_context *ctx, struct client_process *caller,

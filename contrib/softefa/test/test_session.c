@@ -114,6 +114,72 @@ static void test_wrong_kind(void **state)
 	close(fd);
 }
 
+/* A control request that brings @count times the descriptor @passed. */
+static int ask_with_fds(int fd, uint32_t type, int passed, unsigned count)
+{
+	struct softefa_request request = { .type = type };
+	struct softefa_answer answer;
+	struct iovec iov = { &request, sizeof(request) };
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+	} control = { 0 };
+	int fds[2] = { passed, passed };
+	struct msghdr hdr = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = CMSG_SPACE(count * sizeof(int)),
+	};
+
+	control.align.cmsg_level = SOL_SOCKET;
+	control.align.cmsg_type = SCM_RIGHTS;
+	control.align.cmsg_len = CMSG_LEN(count * sizeof(int));
+	memcpy(CMSG_DATA(&control.align), fds, count * sizeof(int));
+	assert_int_equal(sendmsg(fd, &hdr, 0), sizeof(request));
+	if (recv(fd, &answer, sizeof(answer), 0) != sizeof(answer))
+		return -ENODATA;
+	return answer.result;
+}
+
+/* Whatever it is told to write to, the daemon neither waits nor ends. */
+static void test_trace_files(void **state)
+{
+	struct softefa_request request = { .type = SOFTEFA_TRACE_START };
+	int control = wire_open_control(*state), pair[2], file, fd;
+
+	assert_int_equal(wire_ask(control, &request, NULL, NULL), -EBADF);
+	assert_int_equal(pipe(pair), 0);
+	assert_int_equal(ask_with_fds(control, SOFTEFA_TRACE_START, pair[1],
+				      1), -EINVAL);
+	assert_int_equal(ask_with_fds(control, SOFTEFA_TRACE_START, control,
+				      1), -EINVAL);
+	close(pair[0]);
+	close(pair[1]);
+	request.type = SOFTEFA_TRACE_STOP;
+	assert_int_equal(wire_ask(control, &request, NULL, NULL), -ENOENT);
+
+	file = memfd_create("trace", 0);
+	assert_true(file >= 0);
+	assert_int_equal(ask_with_fds(control, SOFTEFA_TRACE_START, file, 2),
+			 0);
+	assert_int_equal(ask_with_fds(control, SOFTEFA_TRACE_START, file, 1),
+			 -EBUSY);
+	fd = uverbs(state);
+	close(fd);
+	await_no_contexts(state);
+	assert_non_null(strstr(wire_show(control), "trace: running"));
+	assert_int_equal(wire_ask(control, &request, NULL, NULL), 0);
+	assert_true(lseek(file, 0, SEEK_END) > 100);
+	assert_int_equal(wire_ask(control, &request, NULL, NULL), -ENOENT);
+	close(file);
+	close(control);
+	/* Nothing for those who only have a device. */
+	fd = uverbs(state);
+	assert_int_equal(wire_ask(fd, &request, NULL, NULL), -EPROTO);
+	close(fd);
+}
+
 static void test_wild_addresses(void **state)
 {
 	static const uint64_t wild[] = {
@@ -451,6 +517,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		ON_DAEMON(test_bad_hello),
 		ON_DAEMON(test_wrong_kind),
+		ON_DAEMON(test_trace_files),
 		ON_DAEMON(test_wild_addresses),
 		ON_DAEMON(test_before_get_context),
 		ON_DAEMON(test_handles_are_own),

@@ -27,6 +27,7 @@ static void run_daemon(int listen_fd, int life[2], int ready[2],
 {
 	struct device_profile profile[SOFTEFA_MAX_DEVICES];
 	struct daemon_options options = {
+		.trace_fd = -1,
 		.listen_fd = listen_fd,
 		.life_fd = life[0],
 		.ready_fd = ready[1],
