@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@
 #include "daemon/uverbs_ioctl.h"
 #include "protocol.h"
 
-/* Beyond SESSION_MAX, this many are let in to be told that it is full. */
+/* Beside SESSION_MAX, this many are let in to be told why not. */
 #define SESSION_REFUSED_MAX	16u
 
 enum session_kind {
@@ -28,6 +29,7 @@ struct session {
 	unsigned index;			/* in list->session */
 	int fd;
 	int refusal;			/* answer to its hello; 0: let in */
+	struct client_quota *quota;	/* NULL for one refused */
 	enum session_kind kind;
 	struct uverbs_context *ctx;	/* SESSION_UVERBS only */
 };
@@ -41,7 +43,9 @@ struct session_list {
 	int listen_fd;
 	int spare_fd;		/* given up to refuse when all are used */
 	bool stopping;
+	struct client_quotas quotas;
 	unsigned count;
+	unsigned refused;	/* of those */
 	struct session *session[SESSION_MAX + SESSION_REFUSED_MAX];
 	struct softefa_text text;
 };
@@ -57,6 +61,10 @@ static void session_close(struct session *session)
 	close(session->fd);
 	if (session->ctx)
 		uverbs_context_destroy(session->ctx);
+	if (session->quota)
+		client_quota_put(session->quota);
+	else
+		list->refused--;
 	free(session);
 }
 
@@ -110,7 +118,7 @@ static int session_open_context(struct session *session,
 	}
 	ret = uverbs_context_create(&session->ctx,
 				    &devices->device[msg->device], client,
-				    session->list->loop);
+				    session->quota, session->list->loop);
 	if (ret)
 		client_process_close(client);
 	return ret;
@@ -295,45 +303,64 @@ static void session_ready(struct poll_source *source, uint32_t events)
 }
 
 /* Only root and the user of the daemon, whatever the socket's name says. */
-static int check_peer(int fd)
+static int check_user(const struct ucred *cred)
+{
+	if (cred->uid == 0 || cred->uid == geteuid())
+		return 0;
+	fault_log("pid %d of user %u refused: the daemon serves root and user "
+		  "%u", (int)cred->pid, cred->uid, geteuid());
+	return -EACCES;
+}
+
+/* Counts the peer in; what it is refused with, or 0. */
+static int session_admit(struct session_list *list, struct session *session)
 {
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
+	int ret;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
+	if (getsockopt(session->fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
 		return -errno;
-	if (cred.uid == 0 || cred.uid == geteuid())
-		return 0;
-	fault_log("pid %d of user %u refused: the daemon serves root and user "
-		  "%u", (int)cred.pid, cred.uid, geteuid());
-	return -EACCES;
+	ret = check_user(&cred);
+	if (ret)
+		return ret;
+	if (list->count - list->refused >= SESSION_MAX) {
+		fault_log("connection refused: %u are open", SESSION_MAX);
+		return -ENFILE;
+	}
+	ret = client_quota_get(&list->quotas, cred.pid, &session->quota);
+	if (ret == -EMFILE)
+		fault_log("connection of pid %d refused: it has %u, or too "
+			  "many descriptors", (int)cred.pid,
+			  CLIENT_QUOTA_CONNECTIONS);
+	return ret;
 }
 
 /* Takes @fd over. */
 static void session_open(struct session_list *list, int fd)
 {
-	struct session *session;
+	struct session *session = calloc(1, sizeof(*session));
 
-	if (list->count == SESSION_MAX + SESSION_REFUSED_MAX) {
-		close(fd);
-		return;
-	}
-	session = calloc(1, sizeof(*session));
 	if (!session || fcntl(fd, F_SETFL, O_NONBLOCK))
 		goto err;
 	session->source.ready = session_ready;
 	session->list = list;
 	session->fd = fd;
-	session->refusal = check_peer(fd);
-	if (!session->refusal && list->count >= SESSION_MAX) {
-		fault_log("connection refused: %u are open", SESSION_MAX);
-		session->refusal = -ENFILE;
-	}
-	if (poll_loop_add(list->loop, fd, &session->source, EPOLLIN))
+	session->refusal = session_admit(list, session);
+	/* Whoever is not let in must not keep others out by his number. */
+	if (session->refusal && list->refused == SESSION_REFUSED_MAX)
 		goto err;
+	if (poll_loop_add(list->loop, fd, &session->source, EPOLLIN))
+		goto err_put;
 	session->index = list->count;
 	list->session[list->count++] = session;
+	if (session->refusal)
+		list->refused++;
 	return;
+
+err_put:
+	if (session->quota)
+		client_quota_put(session->quota);
 err:
 	free(session);
 	close(fd);
@@ -342,6 +369,13 @@ err:
 static int open_spare(void)
 {
 	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static rlim_t open_descriptors_limit(void)
+{
+	struct rlimit files;
+
+	return getrlimit(RLIMIT_NOFILE, &files) ? 0 : files.rlim_cur;
 }
 
 /* Out of descriptors: drop the peer rather than let it wait for ever. */
@@ -386,6 +420,7 @@ int session_list_create(struct session_list **list, struct poll_loop *loop,
 	l->ops = ops;
 	l->owner = owner;
 	l->spare_fd = open_spare();
+	client_quotas_init(&l->quotas, open_descriptors_limit());
 	/* Accepted sockets inherit it: each message tells who sent it. */
 	if (setsockopt(listen_fd, SOL_SOCKET, SO_PASSCRED, &one,
 		       sizeof(one)) ||

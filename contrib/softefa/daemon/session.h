@@ -7,7 +7,9 @@
  *
  * Nothing a client does or leaves undone blocks: sockets never wait, a
  * client that does not take its answers or breaks the protocol is
- * disconnected. When a connection ends, its context goes with it.
+ * disconnected. No process gets more than its quota (client_quota.h), and
+ * one of another user nothing at all. When a connection ends, its context
+ * goes with it.
  */
 #ifndef DAEMON_SESSION_H
 #define DAEMON_SESSION_H

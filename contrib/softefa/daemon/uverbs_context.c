@@ -14,6 +14,7 @@
 int uverbs_context_create(struct uverbs_context **ctx,
 			  const struct emulated_device *device,
 			  struct client_process *client,
+			  struct client_quota *quota,
 			  struct poll_loop *loop)
 {
 	struct uverbs_context *c = calloc(1, sizeof(*c));
@@ -21,17 +22,32 @@ int uverbs_context_create(struct uverbs_context **ctx,
 
 	if (!c)
 		return -ENOMEM;
+	ret = client_quota_take(quota, CONTEXT_DESCRIPTORS);
+	if (ret)
+		goto err_free;
 	ret = region_file_open(&c->regions);
-	if (ret) {
-		free(c);
-		return ret;
-	}
+	if (ret)
+		goto err_return;
 	c->device = device;
 	c->client = client;
+	c->quota = quota;
 	c->loop = loop;
 	handle_table_init(&c->handles);
 	*ctx = c;
 	return 0;
+
+err_return:
+	client_quota_return(quota, CONTEXT_DESCRIPTORS);
+err_free:
+	free(c);
+	return ret;
+}
+
+static void uverbs_context_close_channel(struct uverbs_context *ctx,
+					 struct event_channel *channel)
+{
+	event_channel_close(channel);
+	client_quota_return(ctx->quota, CHANNEL_DESCRIPTORS);
 }
 
 /* The engine's objects are gone already; what is left is memory. */
@@ -55,11 +71,12 @@ void uverbs_context_destroy(struct uverbs_context *ctx)
 	uverbs_context_free_objects(ctx, HANDLE_QP);
 	handle_table_fini(&ctx->handles);
 	for (unsigned i = 0; i < ctx->channel_count; i++)
-		event_channel_close(ctx->channel[i]);
+		uverbs_context_close_channel(ctx, ctx->channel[i]);
 	if (ctx->async)
 		event_channel_close(ctx->async);
 	region_file_close(ctx->regions);
 	client_process_close(ctx->client);
+	client_quota_return(ctx->quota, CONTEXT_DESCRIPTORS);
 	free(ctx);
 }
 
@@ -79,7 +96,7 @@ void uverbs_context_sweep_channels(struct uverbs_context *ctx)
 
 	for (unsigned i = 0; i < ctx->channel_count; i++) {
 		if (event_channel_is_dead(ctx->channel[i]))
-			event_channel_close(ctx->channel[i]);
+			uverbs_context_close_channel(ctx, ctx->channel[i]);
 		else
 			ctx->channel[kept++] = ctx->channel[i];
 	}

@@ -10,6 +10,7 @@
 #define DAEMON_UVERBS_CONTEXT_H
 
 #include "daemon/client_process.h"
+#include "daemon/client_quota.h"
 #include "daemon/emulated_device.h"
 #include "daemon/event_channel.h"
 #include "daemon/handle_table.h"
@@ -18,9 +19,14 @@
 
 #define CONTEXT_MAX_CHANNELS	1024u
 
+/* Descriptors of the daemon for a context, and for a channel of it. */
+#define CONTEXT_DESCRIPTORS	3u	/* process, queues, async events */
+#define CHANNEL_DESCRIPTORS	2u	/* both ends */
+
 struct uverbs_context {
 	const struct emulated_device *device;
 	struct client_process *client;	/* who opened it */
+	struct client_quota *quota;	/* of that process; outlives it */
 	struct client_process *caller;	/* whose ioctl runs now */
 	struct poll_loop *loop;
 	struct engine_context *engine;	/* NULL before GET_CONTEXT */
@@ -55,12 +61,14 @@ struct uverbs_qp {
 };
 
 /*
- * A context of @device for @client, which it takes over on success. -ENOMEM
+ * A context of @device for @client, which it takes over on success; @quota
+ * counts its descriptors and outlives it. -ENOMEM, -EMFILE beyond the quota,
  * or an errno of region_file_open.
  */
 int uverbs_context_create(struct uverbs_context **ctx,
 			  const struct emulated_device *device,
 			  struct client_process *client,
+			  struct client_quota *quota,
 			  struct poll_loop *loop);
 
 /* Destroys all its objects, whatever they are doing. */

@@ -301,11 +301,16 @@ int verbs_create_comp_channel(struct uverbs_context *ctx,
 	uverbs_context_sweep_channels(ctx);
 	if (ctx->channel_count == CONTEXT_MAX_CHANNELS)
 		return -EMFILE;
+	ret = client_quota_take(ctx->quota, CHANNEL_DESCRIPTORS);
+	if (ret)
+		return ret;
 	ret = event_channel_open(&ctx->channel[ctx->channel_count], ctx->loop,
 				 sizeof(struct ib_uverbs_comp_event_desc),
 				 &client_fd);
-	if (ret)
+	if (ret) {
+		client_quota_return(ctx->quota, CHANNEL_DESCRIPTORS);
 		return ret;
+	}
 	ctx->channel_count++;
 	gate_give_fd(call, UVERBS_ATTR_CORE_OUT, client_fd);
 	return 0;

@@ -33,7 +33,7 @@ int verbs_ex_query_device(struct uverbs_context *ctx, struct gate_call *call);
 int verbs_async_event_alloc(struct uverbs_context *ctx,
 			    struct gate_call *call);
 
-/* W 17. -EMFILE beyond CONTEXT_MAX_CHANNELS. */
+/* W 17. -EMFILE beyond CONTEXT_MAX_CHANNELS or the client's quota. */
 int verbs_create_comp_channel(struct uverbs_context *ctx,
 			      struct gate_call *call);
 

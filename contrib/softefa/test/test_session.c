@@ -21,6 +21,7 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 
+#include "daemon/client_quota.h"
 #include "daemon/session.h"
 #include "wire_client.h"
 
@@ -276,27 +277,10 @@ static void test_mmap_is_exact(void **state)
 	close(b);
 }
 
-static int create_channel(int fd)
-{
-	struct wire_frame frame;
-	uint32_t number;
-	int channel;
-
-	wire_frame_begin(&frame, UVERBS_OBJECT_DEVICE,
-			 UVERBS_METHOD_INVOKE_WRITE);
-	wire_frame_add(&frame, UVERBS_ATTR_WRITE_CMD, 8,
-		       IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL);
-	wire_frame_add(&frame, UVERBS_ATTR_CORE_IN, 8, 0);
-	wire_frame_add_ptr(&frame, UVERBS_ATTR_CORE_OUT, 4, &number);
-	assert_int_equal(wire_ioctl(fd, &frame, &channel), 0);
-	assert_true(channel >= 0);
-	return channel;
-}
-
 static void test_channels_are_own(void **state)
 {
 	int a = uverbs(state), b = uverbs(state);
-	int of_a = create_channel(a), of_b = create_channel(b);
+	int of_a = wire_create_channel(a), of_b = wire_create_channel(b);
 	struct wire_cq cq;
 
 	assert_int_equal(wire_create_cq(a, 16, of_b, &cq), -EBADF);
@@ -315,7 +299,7 @@ static void test_channels_are_freed(void **state)
 	int fd = uverbs(state);
 
 	for (unsigned i = 0; i < 2 * CONTEXT_MAX_CHANNELS; i++)
-		close(create_channel(fd));
+		close(wire_create_channel(fd));
 	close(fd);
 }
 
@@ -338,28 +322,6 @@ static void test_answers_not_taken(void **state)
 	close(fd);
 }
 
-static void send_with_fd(int fd, const struct softefa_request *request,
-			 int passed)
-{
-	union {
-		struct cmsghdr cmsg;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = { 0 };
-	struct iovec iov = { (void *)(uintptr_t)request, sizeof(*request) };
-	struct msghdr hdr = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-
-	control.cmsg.cmsg_level = SOL_SOCKET;
-	control.cmsg.cmsg_type = SCM_RIGHTS;
-	control.cmsg.cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(&control.cmsg), &passed, sizeof(passed));
-	assert_int_equal(sendmsg(fd, &hdr, MSG_NOSIGNAL), sizeof(*request));
-}
-
 /* The descriptor for the answer is no socket, or nobody reads it. */
 static void test_bad_reply_fd(void **state)
 {
@@ -369,7 +331,7 @@ static void test_bad_reply_fd(void **state)
 
 	assert_int_equal(pipe(pipe_fd), 0);
 	fd = uverbs(state);
-	send_with_fd(fd, &request, pipe_fd[1]);
+	wire_send_with_fd(fd, &request, pipe_fd[1]);
 	assert_true(recv(fd, &answer, sizeof(answer), 0) <= 0);
 	close(fd);
 	close(pipe_fd[0]);
@@ -378,10 +340,10 @@ static void test_bad_reply_fd(void **state)
 	fd = uverbs(state);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
 	close(pair[0]);
-	send_with_fd(fd, &request, pair[1]);
+	wire_send_with_fd(fd, &request, pair[1]);
 	close(pair[1]);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-	send_with_fd(fd, &request, pair[1]);
+	wire_send_with_fd(fd, &request, pair[1]);
 	close(pair[1]);
 	assert_int_equal(recv(pair[0], &answer, sizeof(answer), 0),
 			 sizeof(answer));
@@ -432,7 +394,7 @@ static void test_killed_client(void **state)
 			uint32_t pd;
 
 			wire_alloc_pd(fd, &pd);
-			wire_create_cq(fd, 1024, create_channel(fd), &cq);
+			wire_create_cq(fd, 1024, wire_create_channel(fd), &cq);
 			byte = write(started[1], "x", 1);
 			for (;;)
 				wire_destroy_pd(fd, 12345);
@@ -446,27 +408,79 @@ static void test_killed_client(void **state)
 	await_no_contexts(state);
 }
 
-static void test_too_many_connections(void **state)
+static int hello_result(void **state)
 {
-	struct softefa_request hello = {
+	const struct softefa_request hello = {
 		.type = SOFTEFA_HELLO_CONTROL,
 		.version = SOFTEFA_PROTOCOL_VERSION,
 	};
+	int fd = wire_connect(*state);
+	int ret = wire_ask(fd, &hello, NULL, NULL);
+
+	close(fd);
+	return ret;
+}
+
+/* A process that has as many connections as it may until it is killed. */
+static pid_t hoarder(void **state)
+{
+	int ready[2];
+	pid_t child;
+	char byte;
+
+	assert_int_equal(pipe(ready), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		for (unsigned i = 0; i < CLIENT_QUOTA_CONNECTIONS; i++)
+			wire_open_control(*state);
+		if (write(ready[1], "x", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return child;
+}
+
+static void test_too_many_connections(void **state)
+{
+	enum { HOARDERS = SESSION_MAX / CLIENT_QUOTA_CONNECTIONS - 1 };
+	int fd[CLIENT_QUOTA_CONNECTIONS];
+	pid_t child[HOARDERS], other;
 	struct rlimit files;
-	int fd[SESSION_MAX], extra;
+	int status;
 
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
 	if (files.rlim_max < 2 * SESSION_MAX)
 		skip();
 	files.rlim_cur = files.rlim_max;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
-	for (unsigned i = 0; i < SESSION_MAX; i++)
+	for (unsigned i = 0; i < HOARDERS; i++)
+		child[i] = hoarder(state);
+	for (unsigned i = 0; i < CLIENT_QUOTA_CONNECTIONS; i++)
 		fd[i] = wire_open_control(*state);
-	extra = wire_connect(*state);
-	assert_int_equal(wire_ask(extra, &hello, NULL, NULL), -ENFILE);
-	close(extra);
-	assert_non_null(strstr(wire_show(fd[0]), "connections: 1024"));
-	for (unsigned i = 1; i < SESSION_MAX; i++)
+	assert_non_null(strstr(wire_show(fd[0]), "connections: 1024\n"));
+	other = fork();
+	assert_true(other >= 0);
+	if (other == 0)
+		_exit(-hello_result(state));
+	assert_int_equal(waitpid(other, &status, 0), other);
+	assert_int_equal(WEXITSTATUS(status), ENFILE);
+	for (unsigned i = 0; i < HOARDERS; i++) {
+		kill(child[i], SIGKILL);
+		assert_int_equal(waitpid(child[i], NULL, 0), child[i]);
+	}
+	/* Now there is room, but not for this process. */
+	while (!strstr(wire_show(fd[0]), "connections: 256\n"))
+		;
+	assert_int_equal(hello_result(state), -EMFILE);
+	close(fd[1]);
+	while (!strstr(wire_show(fd[0]), "connections: 255\n"))
+		;
+	assert_int_equal(hello_result(state), 0);
+	for (unsigned i = 2; i < CLIENT_QUOTA_CONNECTIONS; i++)
 		close(fd[i]);
 	while (!strstr(wire_show(fd[0]), "connections: 1\n"))
 		;

@@ -159,6 +159,28 @@ int wire_ask(int fd, const struct softefa_request *request,
 	return mine.result;
 }
 
+void wire_send_with_fd(int fd, const struct softefa_request *request,
+		       int passed)
+{
+	union {
+		struct cmsghdr cmsg;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	struct iovec iov = { (void *)(uintptr_t)request, sizeof(*request) };
+	struct msghdr hdr = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+
+	control.cmsg.cmsg_level = SOL_SOCKET;
+	control.cmsg.cmsg_type = SCM_RIGHTS;
+	control.cmsg.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&control.cmsg), &passed, sizeof(passed));
+	assert_int_equal(sendmsg(fd, &hdr, MSG_NOSIGNAL), sizeof(*request));
+}
+
 const char *wire_show(int control)
 {
 	static struct softefa_text text;
@@ -305,4 +327,28 @@ int wire_create_cq(int fd, uint32_t depth, int channel, struct wire_cq *cq)
 	cq->ring_bytes = resp.q_mmap_size;
 	cq->doorbell_key = resp.db_mmap_key;
 	return 0;
+}
+
+int wire_try_channel(int fd)
+{
+	struct wire_frame frame;
+	uint32_t number;
+	int channel, ret;
+
+	wire_frame_begin(&frame, UVERBS_OBJECT_DEVICE,
+			 UVERBS_METHOD_INVOKE_WRITE);
+	wire_frame_add(&frame, UVERBS_ATTR_WRITE_CMD, 8,
+		       IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL);
+	wire_frame_add(&frame, UVERBS_ATTR_CORE_IN, 8, 0);
+	wire_frame_add_ptr(&frame, UVERBS_ATTR_CORE_OUT, 4, &number);
+	ret = wire_ioctl(fd, &frame, &channel);
+	return ret ? ret : channel;
+}
+
+int wire_create_channel(int fd)
+{
+	int channel = wire_try_channel(fd);
+
+	assert_true(channel >= 0);
+	return channel;
 }

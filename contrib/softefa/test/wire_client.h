@@ -41,6 +41,10 @@ int wire_open_uverbs(const struct wire_daemon *daemon, uint32_t device);
 int wire_ask(int fd, const struct softefa_request *request,
 	     struct softefa_answer *answer, int *answer_fd);
 
+/* Sends a request whose answer is to go to the descriptor @passed. */
+void wire_send_with_fd(int fd, const struct softefa_request *request,
+		       int passed);
+
 /* The text of SOFTEFA_SHOW; static. */
 const char *wire_show(int control);
 
@@ -78,6 +82,10 @@ int wire_alloc_pd(int fd, uint32_t *pd);
 int wire_destroy_pd(int fd, uint32_t pd);
 int wire_reg_mr(int fd, uint32_t pd, const void *addr, uint64_t length,
 		uint32_t *mr);
+/* A completion channel: the descriptor of the client; or what went wrong. */
+int wire_try_channel(int fd);
+/* The same when nothing can. */
+int wire_create_channel(int fd);
 
 struct wire_cq {
 	uint32_t handle;
