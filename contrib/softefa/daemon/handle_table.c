@@ -24,7 +24,7 @@ static int handle_table_grow(struct handle_table *table)
 	uint32_t size = table->size ? table->size * 2 : FIRST_SIZE;
 	struct handle_slot *slot;
 
-	if (size > INT32_MAX / 2)
+	if (size > HANDLE_TABLE_MAX)
 		return -ENOMEM;
 	slot = reallocarray(table->slot, size, sizeof(*slot));
 	if (!slot)

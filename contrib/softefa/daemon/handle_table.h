@@ -11,6 +11,12 @@
 
 #include <stdint.h>
 
+/*
+ * More than the objects that any device has, and a bound where the device
+ * has none: an address handle may be created again and again.
+ */
+#define HANDLE_TABLE_MAX	(1u << 20)
+
 enum handle_type {
 	HANDLE_FREE,
 	HANDLE_PD,
@@ -37,7 +43,7 @@ void handle_table_init(struct handle_table *table);
 /* Frees the table's own memory; objects still in it are the caller's. */
 void handle_table_fini(struct handle_table *table);
 
-/* Numbers @object (not NULL). -ENOMEM; the table grows as needed. */
+/* Numbers @object (not NULL). -ENOMEM, also beyond HANDLE_TABLE_MAX. */
 int handle_table_add(struct handle_table *table, enum handle_type type,
 		     void *object, uint32_t *handle);
 

@@ -89,12 +89,36 @@ static void test_next_visits_one_type(void **state)
 	handle_table_fini(&table);
 }
 
+/* A client that creates without end. */
+static void test_bound(void **state)
+{
+	struct handle_table table;
+	uint32_t handle;
+	int ret = 0;
+
+	handle_table_init(&table);
+	for (uint32_t i = 0; i < HANDLE_TABLE_MAX; i++) {
+		ret = handle_table_add(&table, HANDLE_AH, &object, &handle);
+		if (ret)
+			break;
+	}
+	assert_int_equal(ret, 0);
+	assert_int_equal(handle_table_add(&table, HANDLE_AH, &object, &handle),
+			 -ENOMEM);
+	handle_table_remove(&table, 5);
+	assert_int_equal(handle_table_add(&table, HANDLE_AH, &object, &handle),
+			 0);
+	assert_int_equal(handle, 5);
+	handle_table_fini(&table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lowest_free_first),
 		cmocka_unit_test(test_find_refuses),
 		cmocka_unit_test(test_next_visits_one_type),
+		cmocka_unit_test(test_bound),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
