@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "daemon/fault_log.h"
 
@@ -22,20 +24,29 @@ void fault_log_init(bool to_stderr)
 	state.to_stderr = to_stderr;
 }
 
+/* A reader that does not read is not waited for: all clients would be. */
+static bool has_room(void)
+{
+	struct pollfd pfd = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	return poll(&pfd, 1, 0) == 1 && (pfd.revents & POLLOUT);
+}
+
 static void fault_log_tell(const char *line)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
 	if (now.tv_sec != state.second) {
-		if (state.untold)
+		if (state.untold && has_room()) {
 			fprintf(stderr, "softefa: %llu more faults\n",
 				(unsigned long long)state.untold);
+			state.untold = 0;
+		}
 		state.second = now.tv_sec;
 		state.told = 0;
-		state.untold = 0;
 	}
-	if (state.told == FAULT_LOG_PER_SECOND) {
+	if (state.told == FAULT_LOG_PER_SECOND || !has_room()) {
 		state.untold++;
 		return;
 	}

@@ -2,7 +2,8 @@
 /*
  * What clients did wrong, told to a person: on stderr when asked for, and
  * the last lines in `softefa show`. No client can flood it: at most
- * FAULT_LOG_PER_SECOND lines a second reach stderr, the rest is counted.
+ * FAULT_LOG_PER_SECOND lines a second reach stderr, and none that it has no
+ * room for (a pipe nobody reads); the rest is counted.
  */
 #ifndef DAEMON_FAULT_LOG_H
 #define DAEMON_FAULT_LOG_H
