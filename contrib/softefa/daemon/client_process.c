@@ -121,6 +121,11 @@ static void client_read_name(struct client_process *client)
 		close(fd);
 	client->name[n < 0 ? 0 : n] = '\0';
 	client->name[strcspn(client->name, "\n")] = '\0';
+	/* A process names itself; a terminal is to obey nobody. */
+	for (char *c = client->name; *c; c++) {
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	}
 }
 
 /* Takes @pidfd over, also when it fails. */
@@ -155,13 +160,22 @@ static int pidfd_open_pid(pid_t pid)
 	return fd < 0 ? -errno : fd;
 }
 
-int client_process_open(struct client_process **client, pid_t pid)
+static int client_open_by_number(struct client_process **client, pid_t pid)
 {
-	int pidfd = pid > 0 ? pidfd_open_pid(pid) : -ESRCH;
+	int pidfd = pidfd_open_pid(pid);
 
+	return pidfd < 0 ? pidfd : client_create(client, pid, pidfd);
+}
+
+int client_process_open_sender(struct client_process **client, pid_t pid,
+			       int pidfd)
+{
+	if (pid <= 0)
+		return -ESRCH;
 	if (pidfd < 0)
-		return pidfd;
-	return client_create(client, pid, pidfd);
+		return client_open_by_number(client, pid);
+	pidfd = fcntl(pidfd, F_DUPFD_CLOEXEC, 0);
+	return pidfd < 0 ? -errno : client_create(client, pid, pidfd);
 }
 
 int client_process_open_peer(struct client_process **client, int socket_fd)
@@ -179,7 +193,7 @@ int client_process_open_peer(struct client_process **client, int socket_fd)
 		/* An older kernel: the peer holds its number until it dies. */
 		if (errno != ENOPROTOOPT)
 			return errno == EINVAL ? -ESRCH : -errno;
-		return client_process_open(client, cred.pid);
+		return client_open_by_number(client, cred.pid);
 	}
 	return client_create(client, cred.pid, pidfd);
 }

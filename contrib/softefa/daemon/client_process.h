@@ -29,8 +29,13 @@ struct client_process {
  */
 int client_process_open_peer(struct client_process **client, int socket_fd);
 
-/* The same for process @pid. */
-int client_process_open(struct client_process **client, pid_t pid);
+/*
+ * The same for the sender of a message: process @pid, for which @pidfd
+ * stands. -1: the kernel is too old to tell, and a number that was given to
+ * another process since then is not noticed. @pidfd stays the caller's.
+ */
+int client_process_open_sender(struct client_process **client, pid_t pid,
+			       int pidfd);
 
 /* NULL is allowed. */
 void client_process_close(struct client_process *client);

@@ -8,10 +8,15 @@
 
 #include "daemon/peer_message.h"
 
+#ifndef SO_PASSPIDFD
+#define SO_PASSPIDFD	76	/* Linux 6.5 */
+#define SCM_PIDFD	0x04
+#endif
+
 union receive_control {
 	struct cmsghdr align;
 	char bytes[CMSG_SPACE(sizeof(struct ucred)) +
-		   CMSG_SPACE(sizeof(int))];
+		   2 * CMSG_SPACE(sizeof(int))];
 };
 
 union send_control {
@@ -34,6 +39,17 @@ static void take_fds(struct peer_request *request, const struct cmsghdr *cmsg)
 	}
 }
 
+/* Negative for a sender that is gone already. */
+static void take_pidfd(struct peer_request *request,
+		       const struct cmsghdr *cmsg)
+{
+	memcpy(&request->pidfd, CMSG_DATA(cmsg), sizeof(request->pidfd));
+	if (request->pidfd < 0) {
+		request->pidfd = -1;
+		request->pid = 0;
+	}
+}
+
 static void take_control(struct peer_request *request, struct msghdr *hdr)
 {
 	struct ucred cred;
@@ -48,7 +64,21 @@ static void take_control(struct peer_request *request, struct msghdr *hdr)
 			memcpy(&cred, CMSG_DATA(cmsg), sizeof(cred));
 			request->pid = cred.pid;
 		}
+		if (cmsg->cmsg_type == SCM_PIDFD)
+			take_pidfd(request, cmsg);
 	}
+}
+
+int peer_message_name_senders(int fd)
+{
+	int one = 1;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &one, sizeof(one)))
+		return -errno;
+	if (setsockopt(fd, SOL_SOCKET, SO_PASSPIDFD, &one, sizeof(one)) &&
+	    errno != ENOPROTOOPT)
+		return -errno;
+	return 0;
 }
 
 int peer_request_receive(int fd, struct peer_request *request)
@@ -64,6 +94,7 @@ int peer_request_receive(int fd, struct peer_request *request)
 	ssize_t n;
 
 	request->pid = 0;
+	request->pidfd = -1;
 	request->reply_fd = -1;
 	n = recvmsg(fd, &hdr, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (n < 0)
@@ -80,6 +111,9 @@ void peer_request_fini(struct peer_request *request)
 	if (request->reply_fd >= 0)
 		close(request->reply_fd);
 	request->reply_fd = -1;
+	if (request->pidfd >= 0)
+		close(request->pidfd);
+	request->pidfd = -1;
 }
 
 static int check_unix_socket(int fd)

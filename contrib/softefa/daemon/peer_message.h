@@ -14,11 +14,18 @@
 struct peer_request {
 	struct softefa_request msg;
 	pid_t pid;		/* who sent it, says the kernel; 0: nobody we see */
+	int pidfd;		/* the same, for certain; owned, -1: an old kernel */
 	int reply_fd;		/* where the answer goes; owned, -1: none came */
 };
 
 /*
- * Takes one request off @fd, which has SO_PASSCRED. Returns 1, 0 when the
+ * Lets messages on @fd and on what is accepted from it tell who sent them.
+ * -errno.
+ */
+int peer_message_name_senders(int fd);
+
+/*
+ * Takes one request off @fd, which names its senders. Returns 1, 0 when the
  * peer hung up, -EAGAIN when none is there, -EPROTO for a message of another
  * length, or -errno. After 1 the caller ends it with peer_request_fini().
  */

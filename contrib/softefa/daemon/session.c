@@ -76,7 +76,11 @@ static int session_send(struct session *session,
 {
 	int fd = request->reply_fd >= 0 ? request->reply_fd : session->fd;
 	int ret = peer_answer_send(fd, answer, len_bytes, fds, fd_count);
+	const struct softefa_answer full = { .result = -EMFILE };
 
+	/* The user has too many in flight, wherever; not this client's fault. */
+	if (ret == -ETOOMANYREFS)
+		ret = peer_answer_send(fd, &full, sizeof(full), NULL, 0);
 	/* A caller that went away while it waited is no reason to end. */
 	if (fd != session->fd && (ret == -EPIPE || ret == -ECONNRESET))
 		return 0;
@@ -261,7 +265,8 @@ static int session_uverbs(struct session *session,
 		return session_answer(session, request, -EPROTO) ?: -EPROTO;
 	if (request->pid == caller->pid)
 		return session_ioctl(session, request, caller);
-	ret = client_process_open(&caller, request->pid);
+	ret = client_process_open_sender(&caller, request->pid,
+					 request->pidfd);
 	if (ret)
 		return session_answer(session, request, ret);
 	ret = session_ioctl(session, request, caller);
@@ -407,7 +412,7 @@ int session_list_create(struct session_list **list, struct poll_loop *loop,
 			const struct session_ops *ops, void *owner)
 {
 	struct session_list *l = calloc(1, sizeof(*l));
-	int one = 1, ret;
+	int ret;
 
 	if (!l) {
 		close(listen_fd);
@@ -421,10 +426,10 @@ int session_list_create(struct session_list **list, struct poll_loop *loop,
 	l->owner = owner;
 	l->spare_fd = open_spare();
 	client_quotas_init(&l->quotas, open_descriptors_limit());
-	/* Accepted sockets inherit it: each message tells who sent it. */
-	if (setsockopt(listen_fd, SOL_SOCKET, SO_PASSCRED, &one,
-		       sizeof(one)) ||
-	    fcntl(listen_fd, F_SETFL, O_NONBLOCK)) {
+	ret = peer_message_name_senders(listen_fd);
+	if (ret)
+		goto err;
+	if (fcntl(listen_fd, F_SETFL, O_NONBLOCK)) {
 		ret = -errno;
 		goto err;
 	}

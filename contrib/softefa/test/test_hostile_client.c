@@ -10,6 +10,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -162,6 +164,190 @@ static void test_hoarded_descriptors(void **state)
 	check_served(state);
 }
 
+static void take_a_red_name(void **state)
+{
+	prctl(PR_SET_NAME, "\033[31m\tred");
+	wire_open_uverbs(*state, 0);
+}
+
+/* What a process calls itself is shown to people, on terminals. */
+static void test_name(void **state)
+{
+	pid_t child = start_hostile(state, take_a_red_name);
+	int control = wire_open_control(*state);
+
+	assert_non_null(strstr(wire_show(control), "(?[31m?red)"));
+	assert_null(strchr(wire_show(control), '\033'));
+	close(control);
+	end_hostile(child);
+}
+
+/* Lets the next process have the number @pid. False without the right. */
+static bool choose_next_pid(pid_t pid)
+{
+	FILE *file = fopen("/proc/sys/kernel/ns_last_pid", "w");
+	bool chosen = file && fprintf(file, "%d", (int)pid - 1) > 0;
+
+	return file && !fclose(file) && chosen;
+}
+
+/* The child that asks ends before the daemon looks at what it asked. */
+static pid_t ask_and_end(int fd, const struct softefa_request *request,
+			 int reply)
+{
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		wire_send_with_fd(fd, request, reply);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	return child;
+}
+
+/*
+ * Starts a process with the number @pid, whose status is 0 when *@word is
+ * still 12345 once @go can be read; -1 when that number cannot be had.
+ */
+static pid_t start_as(const struct wire_daemon *daemon, pid_t pid, int go,
+		      const volatile uint32_t *word)
+{
+	pid_t child;
+	char byte;
+
+	/* Others may start processes as well: once more. */
+	for (int i = 0; i < 100 && choose_next_pid(pid); i++) {
+		child = fork();
+		if (child == 0) {
+			close(daemon->life_fd);
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			_exit(read(go, &byte, 1) == 1 && *word == 12345 ?
+			      0 : 1);
+		}
+		assert_true(child > 0);
+		if (child == pid)
+			return child;
+		end_hostile(child);
+	}
+	return -1;
+}
+
+/*
+ * A request of a process that is gone, whose number is another's by now: the
+ * memory at the same place in that one must stay as it is.
+ */
+static void test_reused_pid(void **state)
+{
+	static struct wire_frame frame;
+	static uint32_t pd = 12345;
+	const struct softefa_request request = {
+		.type = SOFTEFA_IOCTL,
+		.addr = (uintptr_t)&frame,
+	};
+	const struct wire_daemon *daemon = *state;
+	int fd = wire_open_uverbs(*state, 0), pair[2], go[2], status;
+	struct softefa_answer answer;
+	pid_t gone, other;
+
+	assert_int_equal(wire_get_context(fd), 0);
+	wire_frame_alloc_pd(&frame, &pd);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	assert_int_equal(pipe(go), 0);
+	kill(daemon->pid, SIGSTOP);
+	gone = ask_and_end(fd, &request, pair[1]);
+	close(pair[1]);
+	other = start_as(daemon, gone, go[0], &pd);
+	kill(daemon->pid, SIGCONT);
+	if (other > 0) {
+		assert_int_equal(recv(pair[0], &answer, sizeof(answer), 0),
+				 sizeof(answer));
+		assert_int_equal(answer.result, -ESRCH);
+	}
+	assert_int_equal(write(go[1], "x", 1), 1);
+	if (other > 0)
+		assert_int_equal(waitpid(other, &status, 0), other);
+	close(pair[0]);
+	close(go[0]);
+	close(go[1]);
+	close(fd);
+	if (other < 0)
+		skip();
+	assert_int_equal(status, 0);
+}
+
+/* As many descriptors on the way as the kernel allows a user. */
+static void fill_the_way(int pair[2])
+{
+	union {
+		struct cmsghdr cmsg;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	char byte = 0;
+	const int passed = STDERR_FILENO;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr hdr = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+
+	control.cmsg.cmsg_level = SOL_SOCKET;
+	control.cmsg.cmsg_type = SCM_RIGHTS;
+	control.cmsg.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&control.cmsg), &passed, sizeof(passed));
+	while (sendmsg(pair[1], &hdr, MSG_DONTWAIT) == 1)
+		;
+	assert_int_equal(errno, ETOOMANYREFS);
+}
+
+static void check_full_way(void)
+{
+	struct softefa_request map = { .type = SOFTEFA_MMAP };
+	struct wire_daemon daemon;
+	int fd, pair[2];
+	struct wire_cq cq;
+
+	wire_daemon_start(&daemon, 1);
+	fd = wire_open_uverbs(&daemon, 0);
+	assert_int_equal(wire_get_context(fd), 0);
+	assert_int_equal(wire_create_cq(fd, 16, -1, &cq), 0);
+	map.addr = cq.ring_key;
+	map.length = cq.ring_bytes;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	fill_the_way(pair);
+	assert_int_equal(wire_ask(fd, &map, NULL, NULL), -EMFILE);
+	close(pair[0]);
+	close(pair[1]);
+	assert_int_equal(wire_ask(fd, &map, NULL, NULL), 0);
+	close(daemon.life_fd);
+	assert_int_equal(wire_daemon_wait(&daemon), 0);
+}
+
+/* The kernel counts them by user: no client is to pay for another's. */
+static void test_descriptors_on_the_way(void **state)
+{
+	const struct rlimit few = { 128, 128 };
+	int status;
+	pid_t child;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		if (setrlimit(RLIMIT_NOFILE, &few) || setuid(NOBODY) ||
+		    prctl(PR_SET_DUMPABLE, 1))
+			_exit(1);
+		check_full_way();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 #define ON_DAEMON(test)	cmocka_unit_test_setup_teardown(test, start, stop)
 
 int main(void)
@@ -170,6 +356,9 @@ int main(void)
 		ON_DAEMON(test_other_user),
 		ON_DAEMON(test_silent_connections),
 		ON_DAEMON(test_hoarded_descriptors),
+		ON_DAEMON(test_name),
+		ON_DAEMON(test_reused_pid),
+		cmocka_unit_test(test_descriptors_on_the_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

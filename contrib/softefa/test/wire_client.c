@@ -253,13 +253,18 @@ static void begin_write(struct wire_frame *frame, uint32_t command)
 	wire_frame_add(frame, UVERBS_ATTR_WRITE_CMD, 8, command);
 }
 
+void wire_frame_alloc_pd(struct wire_frame *frame, uint32_t *pd)
+{
+	begin_write(frame, IB_USER_VERBS_CMD_ALLOC_PD);
+	wire_frame_add(frame, UVERBS_ATTR_CORE_IN, 8, 0);
+	wire_frame_add_ptr(frame, UVERBS_ATTR_CORE_OUT, 4, pd);
+}
+
 int wire_alloc_pd(int fd, uint32_t *pd)
 {
 	struct wire_frame frame;
 
-	begin_write(&frame, IB_USER_VERBS_CMD_ALLOC_PD);
-	wire_frame_add(&frame, UVERBS_ATTR_CORE_IN, 8, 0);
-	wire_frame_add_ptr(&frame, UVERBS_ATTR_CORE_OUT, 4, pd);
+	wire_frame_alloc_pd(&frame, pd);
 	return wire_ioctl(fd, &frame, NULL);
 }
 

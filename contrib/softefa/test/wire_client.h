@@ -73,6 +73,9 @@ void wire_frame_add(struct wire_frame *frame, uint16_t id, uint16_t length,
 void wire_frame_add_ptr(struct wire_frame *frame, uint16_t id,
 			uint16_t length, const void *data);
 
+/* The ioctl of wire_alloc_pd(), not yet run. */
+void wire_frame_alloc_pd(struct wire_frame *frame, uint32_t *pd);
+
 /* Runs the ioctl; see wire_ask(). */
 int wire_ioctl(int fd, struct wire_frame *frame, int *answer_fd);
 
