@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,28 @@ static int client_read(struct guest_memory *mem, uint64_t addr, void *dst,
 {
 	return client_copy(client_of(mem), process_vm_readv, addr, dst,
 			   len_bytes);
+}
+
+static int client_read_many(struct guest_memory *mem,
+			    const struct guest_range *range, unsigned count)
+{
+	struct client_process *client = client_of(mem);
+	struct iovec mine[GUEST_READ_RANGES], theirs[GUEST_READ_RANGES];
+	size_t len_bytes = 0;
+	ssize_t n;
+
+	for (unsigned i = 0; i < count; i++) {
+		mine[i].iov_base = range[i].dst;
+		theirs[i].iov_base = (void *)(uintptr_t)range[i].addr;
+		mine[i].iov_len = theirs[i].iov_len = range[i].len_bytes;
+		len_bytes += range[i].len_bytes;
+	}
+	if (!client_process_is_alive(client))
+		return -ESRCH;
+	n = process_vm_readv(client->pid, mine, count, theirs, count, 0);
+	if (n < 0 && errno == ESRCH)
+		return -ESRCH;
+	return n < 0 || (size_t)n != len_bytes ? -EFAULT : 0;
 }
 
 static int client_write(struct guest_memory *mem, uint64_t addr,
@@ -139,6 +162,7 @@ static int client_create(struct client_process **client, pid_t pid, int pidfd)
 	c->mem.check = client_check;
 	c->mem.read = client_read;
 	c->mem.write = client_write;
+	c->mem.read_many = client_read_many;
 	c->pid = pid;
 	c->pidfd = pidfd;
 	ret = client_check_access(c);
@@ -198,10 +222,34 @@ int client_process_open_peer(struct client_process **client, int socket_fd)
 	return client_create(client, cred.pid, pidfd);
 }
 
+static void client_ended(struct poll_source *source, uint32_t events)
+{
+	struct client_process *client = (struct client_process *)
+		((char *)source - offsetof(struct client_process, source));
+
+	(void)events;
+	client->is_gone = true;
+	/* It stays readable. */
+	poll_loop_remove(client->loop, client->pidfd);
+}
+
+int client_process_watch(struct client_process *client, struct poll_loop *loop)
+{
+	int ret;
+
+	client->source.ready = client_ended;
+	ret = poll_loop_add(loop, client->pidfd, &client->source, EPOLLIN);
+	if (!ret)
+		client->loop = loop;
+	return ret;
+}
+
 void client_process_close(struct client_process *client)
 {
 	if (!client)
 		return;
+	if (client->loop && !client->is_gone)
+		poll_loop_remove(client->loop, client->pidfd);
 	close(client->pidfd);
 	free(client);
 }
@@ -210,6 +258,8 @@ bool client_process_is_alive(const struct client_process *client)
 {
 	struct pollfd pfd = { .fd = client->pidfd, .events = POLLIN };
 
+	if (client->loop)
+		return !client->is_gone;
 	return poll(&pfd, 1, 0) == 0;
 }
 

@@ -3,8 +3,10 @@
  * A client process: its memory and its descriptors.
  *
  * Known by a pidfd, so that a number the kernel gave to another process
- * meanwhile is never touched: before each access the pidfd must say that
- * the process is still there.
+ * meanwhile is not touched. A client that is watched is known to be gone
+ * once the poll loop has told: its number may come back only after all
+ * others have been given out, which takes far longer than the time between
+ * two runs of the loop. One that is not is asked after before each access.
  */
 #ifndef DAEMON_CLIENT_PROCESS_H
 #define DAEMON_CLIENT_PROCESS_H
@@ -12,12 +14,16 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "daemon/poll_loop.h"
 #include "engine/engine.h"
 
 struct client_process {
 	struct guest_memory mem;	/* what the engine and the gate use */
 	pid_t pid;			/* in the daemon's name space */
 	int pidfd;
+	struct poll_loop *loop;		/* that watches pidfd, or NULL */
+	struct poll_source source;
+	bool is_gone;			/* the loop told */
 	char name[16];			/* comm at open, for people */
 };
 
@@ -36,6 +42,13 @@ int client_process_open_peer(struct client_process **client, int socket_fd);
  */
 int client_process_open_sender(struct client_process **client, pid_t pid,
 			       int pidfd);
+
+/*
+ * Has @loop, which must outlive the client, look out for its end: accesses
+ * no longer cost a system call to ask for it. -errno of epoll_ctl.
+ */
+int client_process_watch(struct client_process *client,
+			 struct poll_loop *loop);
 
 /* NULL is allowed. */
 void client_process_close(struct client_process *client);

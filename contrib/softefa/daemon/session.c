@@ -120,9 +120,12 @@ static int session_open_context(struct session *session,
 			  strerror(-ret));
 		return ret;
 	}
-	ret = uverbs_context_create(&session->ctx,
-				    &devices->device[msg->device], client,
-				    session->quota, session->list->loop);
+	ret = client_process_watch(client, session->list->loop);
+	if (!ret)
+		ret = uverbs_context_create(&session->ctx,
+					    &devices->device[msg->device],
+					    client, session->quota,
+					    session->list->loop);
 	if (ret)
 		client_process_close(client);
 	return ret;

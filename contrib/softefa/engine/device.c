@@ -7,6 +7,7 @@
 
 #include "engine/device_state.h"
 #include "engine/guest_copy.h"
+#include "engine/payload_stage.h"
 #include "engine/send_op.h"
 
 #define QPN_BITS	16	/* as wide as in a completion */
@@ -20,10 +21,14 @@ struct engine *engine_create(const struct engine_ops *ops, void *owner)
 	if (!engine)
 		return NULL;
 	engine->bounce = malloc(GUEST_COPY_BOUNCE_BYTES);
-	if (!engine->bounce) {
+	engine->stage = malloc(PAYLOAD_STAGE_BYTES);
+	if (!engine->bounce || !engine->stage) {
+		free(engine->bounce);
+		free(engine->stage);
 		free(engine);
 		return NULL;
 	}
+	engine->stage_turn = 1;		/* no request is of turn 0 */
 	engine->ops = ops;
 	engine->owner = owner;
 	LIST_INIT(&engine->devices);
@@ -59,6 +64,7 @@ void engine_destroy(struct engine *engine)
 	due_heap_fini(&engine->timers);
 	send_op_fini(engine);
 	free(engine->bounce);
+	free(engine->stage);
 	free(engine);
 }
 

@@ -41,6 +41,8 @@ struct engine {
 	uint64_t next_qp_serial;
 	uint16_t device_count;
 	void *bounce;			/* GUEST_COPY_BOUNCE_BYTES */
+	uint8_t *stage;			/* PAYLOAD_STAGE_BYTES */
+	uint64_t stage_turn;		/* which staged payloads are good */
 };
 
 #define DEVICE_AH_BUCKETS	1024u	/* a power of two */

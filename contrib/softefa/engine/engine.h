@@ -34,6 +34,15 @@ struct engine_qp;
 struct engine_ah;
 struct trace_event;
 
+/* A piece of a client's memory, and where its bytes go. */
+struct guest_range {
+	uint64_t addr;
+	size_t len_bytes;
+	void *dst;
+};
+
+#define GUEST_READ_RANGES	64u	/* of one read_many */
+
 /*
  * The memory of one client. All return 0, or -EFAULT when any byte of the
  * range cannot be accessed (part of it may then have been copied), or
@@ -50,6 +59,12 @@ struct guest_memory {
 		    size_t len_bytes);
 	int (*write)(struct guest_memory *mem, uint64_t addr, const void *src,
 		     size_t len_bytes);
+	/*
+	 * Reads all of 1 to GUEST_READ_RANGES ranges, none of them empty: for
+	 * memory where each call is costly. NULL where it is not.
+	 */
+	int (*read_many)(struct guest_memory *mem,
+			 const struct guest_range *range, unsigned count);
 };
 
 /*

@@ -11,7 +11,7 @@
 
 struct guest_memory;
 
-#define GUEST_COPY_BOUNCE_BYTES	(128u * 1024)
+#define GUEST_COPY_BOUNCE_BYTES	(256u * 1024)
 
 enum guest_copy_side { GUEST_COPY_OK, GUEST_COPY_SOURCE, GUEST_COPY_TARGET };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/memory_table.h"
+#include "engine/payload_stage.h"
 
 #define INVALID_LKEY	EFA_IO_COMP_STATUS_LOCAL_ERROR_INVALID_LKEY
 
@@ -14,6 +15,7 @@ enum efa_io_comp_status payload_gather(struct engine_qp *qp,
 {
 	struct guest_memory *mem = qp->ctx->mem;
 	const struct send_sge *sge;
+	const uint8_t *staged;
 	uint64_t guest_addr;
 	uint32_t i;
 	int err;
@@ -22,12 +24,13 @@ enum efa_io_comp_status payload_gather(struct engine_qp *qp,
 		memcpy(buffer, request->inline_data, request->length);
 		return EFA_IO_COMP_STATUS_OK;
 	}
+	staged = payload_staged(qp->ctx->device->engine, request);
 	for (i = 0; i < request->sge_count; i++) {
 		sge = &request->sge[i];
 		if (memory_resolve(qp->pd, sge->key, sge->addr, sge->length, 0,
 				   &guest_addr))
 			return INVALID_LKEY;
-		if (!sge->length)
+		if (!sge->length || staged)
 			continue;
 		err = mem->read(mem, guest_addr, buffer, sge->length);
 		if (err == -ESRCH)
@@ -36,5 +39,7 @@ enum efa_io_comp_status payload_gather(struct engine_qp *qp,
 			return INVALID_LKEY;
 		buffer += sge->length;
 	}
+	if (staged)
+		memcpy(buffer, staged, request->length);
 	return EFA_IO_COMP_STATUS_OK;
 }

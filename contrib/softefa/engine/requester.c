@@ -5,6 +5,7 @@
 
 #include "engine/address_table.h"
 #include "engine/comp_ring.h"
+#include "engine/payload_stage.h"
 #include "engine/qp_completion.h"
 #include "engine/rdma.h"
 #include "engine/rule_check.h"
@@ -188,12 +189,14 @@ static unsigned run_active(struct engine_qp *qp)
 	struct send_op *op;
 	unsigned count = 0;
 
+	payload_stage(qp, REQUESTER_TURN_OPS);
 	while (count < REQUESTER_TURN_OPS && bytes < REQUESTER_TURN_BYTES &&
 	       !qp->ctx->dead && (op = TAILQ_FIRST(&qp->active))) {
 		TAILQ_REMOVE(&qp->active, op, link);
 		bytes += run(op);
 		count++;
 	}
+	payload_stage_clear(qp->ctx->device->engine);
 	return count;
 }
 

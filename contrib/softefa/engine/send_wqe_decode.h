@@ -49,6 +49,10 @@ struct send_request {
 	struct send_sge sge[EFA_IO_TX_MAX_SGE];
 	struct send_sge remote;	/* RDMA */
 	uint8_t inline_data[EFA_IO_TX_INLINE_MAX_WIDE];
+
+	/* not the gate's: payload_stage.h; zero when the request is made */
+	const uint8_t *staged;
+	uint64_t stage_turn;
 };
 
 /*

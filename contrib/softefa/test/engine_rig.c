@@ -130,15 +130,39 @@ static int guest_check(struct guest_memory *mem, uint64_t addr,
 	return locate(mem, addr, len_bytes, &offset);
 }
 
+static int copy_out(struct rig_guest *guest, uint64_t addr, void *dst,
+		    size_t len_bytes)
+{
+	uint64_t offset;
+	int err = locate(&guest->mem, addr, len_bytes, &offset);
+
+	if (!err)
+		memcpy(dst, guest->memory + offset, len_bytes);
+	return err;
+}
+
 static int guest_read(struct guest_memory *mem, uint64_t addr, void *dst,
 		      size_t len_bytes)
 {
-	uint64_t offset;
-	int err = locate(mem, addr, len_bytes, &offset);
+	struct rig_guest *guest = (struct rig_guest *)mem;
 
-	if (!err)
-		memcpy(dst, ((struct rig_guest *)mem)->memory + offset,
-		       len_bytes);
+	guest->reads++;
+	return copy_out(guest, addr, dst, len_bytes);
+}
+
+static int guest_read_many(struct guest_memory *mem,
+			   const struct guest_range *range, unsigned count)
+{
+	struct rig_guest *guest = (struct rig_guest *)mem;
+	int err = 0;
+
+	guest->reads_of_many++;
+	assert_true(count && count <= GUEST_READ_RANGES);
+	for (; count && !err; count--, range++) {
+		assert_true(range->len_bytes);
+		err = copy_out(guest, range->addr, range->dst,
+			       range->len_bytes);
+	}
 	return err;
 }
 
@@ -174,6 +198,7 @@ void rig_guest_init(struct rig *rig, struct rig_guest *guest,
 	memset(guest, 0, sizeof(*guest));
 	guest->mem.check = guest_check;
 	guest->mem.read = guest_read;
+	guest->mem.read_many = guest_read_many;
 	guest->mem.write = guest_write;
 	guest->rig = rig;
 	guest->device = device;

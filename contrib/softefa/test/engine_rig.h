@@ -40,6 +40,7 @@ struct rig_guest {
 	uint32_t memory_bytes;
 	uint64_t hole_start, hole_bytes;	/* an offset; inaccessible */
 	bool is_gone;
+	unsigned reads, reads_of_many;	/* calls of read and read_many */
 	struct engine_context *ctx;
 	struct engine_pd *pd;
 	struct engine_mr *mr;		/* of all memory and all access */
