@@ -13,6 +13,8 @@ int hw_cq_init(struct hw_cq *cq, const struct hw_cq_geometry *geometry)
 	uint32_t count = geometry->num_entries;
 
 	*cq = (struct hw_cq){
+		.next = geometry->buffer,
+		.phase = 1,
 		.ring = geometry->buffer,
 		.doorbell = geometry->doorbell,
 		.entry_mask = count - 1,
@@ -23,13 +25,22 @@ int hw_cq_init(struct hw_cq *cq, const struct hw_cq_geometry *geometry)
 	    !count || count & (count - 1) || count > EFA_IO_DB_CONS_MASK)
 		return -EINVAL;
 	cq->phase_shift = (uint32_t)__builtin_ctz(count);
+	cq->publish_at = cq->publish_step;
 	return 0;
+}
+
+void hw_cq_turn(struct hw_cq *cq)
+{
+	__atomic_store_n(&cq->phase, cq->phase ^ 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&cq->next, (const struct efa_io_cdesc *)cq->ring,
+			 __ATOMIC_RELAXED);
 }
 
 void hw_cq_write_doorbell(struct hw_cq *cq, bool arm)
 {
 	uint32_t word = cq->consumed & EFA_IO_DB_CONS_MASK;
 
+	cq->publish_at = cq->consumed + cq->publish_step;
 	if (!cq->doorbell)
 		return;
 	word |= cq->cmd_sn << EFA_IO_DB_CMD_SN_SHIFT & EFA_IO_DB_CMD_SN;
@@ -37,7 +48,6 @@ void hw_cq_write_doorbell(struct hw_cq *cq, bool arm)
 		word |= EFA_IO_DB_ARM;
 	hw_order_reads_before_doorbell();
 	hw_doorbell_write(cq->doorbell, word);
-	cq->published = cq->consumed;
 }
 
 uint32_t hw_cq_capacity(uint32_t num_entries)

@@ -4,20 +4,22 @@
  * thread at a time (the owner's lock).
  *
  *	while ((cqe = hw_cq_peek(cq))) { use *cqe; hw_cq_consume(cq); }
- *	hw_cq_publish(cq);
  */
 #ifndef HW_COMP_QUEUE_H
 #define HW_COMP_QUEUE_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "hw/efa_io_defs.h"
 #include "hw/mmio.h"
 #include "hw/work_queue.h"
 
 struct hw_cq {
+	const struct efa_io_cdesc *next;	/* the oldest not consumed */
+	uint32_t phase;		/* of @next, once it is written */
 	uint32_t consumed;	/* entries, free running */
-	uint32_t published;	/* value of the last doorbell */
+	uint32_t publish_at;	/* value of @consumed to write a doorbell at */
 	uint32_t cmd_sn;	/* completion events taken, 2 bits count */
 	/* constant after init */
 	const uint8_t *ring;
@@ -35,7 +37,7 @@ int hw_cq_init(struct hw_cq *cq, const struct hw_cq_geometry *geometry);
 
 /*
  * The entry at @position, a value that @consumed has or will have, or NULL
- * while the device has not written it. Valid until hw_cq_publish. The phase
+ * while the device has not written it. Valid until it is consumed. The phase
  * starts at 1 and flips each time around.
  */
 static inline const struct efa_io_cdesc *
@@ -54,28 +56,59 @@ hw_cq_peek_at(const struct hw_cq *cq, uint32_t position)
 }
 
 /* The oldest entry not consumed, or NULL. */
-static inline const struct efa_io_cdesc *hw_cq_peek(const struct hw_cq *cq)
+static HW_INLINE const struct efa_io_cdesc *hw_cq_peek(const struct hw_cq *cq)
 {
-	return hw_cq_peek_at(cq, cq->consumed);
+	const struct efa_io_cdesc *cqe = cq->next;
+	uint8_t flags = *(const volatile uint8_t *)&cqe->flags;
+
+	if ((flags & EFA_IO_CDESC_PHASE) != cq->phase)
+		return NULL;
+	hw_order_after_phase();
+	return cqe;
 }
 
-static inline void hw_cq_consume(struct hw_cq *cq)
+/*
+ * Does it look as if there were nothing to consume? For a thread that does
+ * not serialise with the consumer: an entry that was there before the call
+ * is seen, unless the consumer takes it meanwhile.
+ */
+static HW_INLINE bool hw_cq_looks_empty(const struct hw_cq *cq)
 {
-	cq->consumed++;
+	const struct efa_io_cdesc *cqe = __atomic_load_n(&cq->next,
+							 __ATOMIC_RELAXED);
+	uint8_t flags = *(const volatile uint8_t *)&cqe->flags;
+
+	return (flags & EFA_IO_CDESC_PHASE) !=
+	       __atomic_load_n(&cq->phase, __ATOMIC_RELAXED);
 }
 
 /* Writes the doorbell: @arm asks for an event at the next entry. */
 void hw_cq_write_doorbell(struct hw_cq *cq, bool arm);
 
+/* For hw_cq_consume alone: from the end of the ring to its beginning. */
+void hw_cq_turn(struct hw_cq *cq);
+
 /*
- * Tells the device what was consumed, when enough has gathered: one
- * doorbell serves many polls. The device then believes in up to an eighth
- * of the ring more than there is, which hw_cq_capacity takes into account.
+ * Consumes the oldest entry. Tells the device when enough has gathered: it
+ * believes in up to an eighth of the ring more than there is, which
+ * hw_cq_capacity takes into account.
  */
+static HW_INLINE void hw_cq_consume(struct hw_cq *cq)
+{
+	uint32_t consumed = cq->consumed + 1;
+
+	cq->consumed = consumed;
+	__atomic_store_n(&cq->next, cq->next + 1, __ATOMIC_RELAXED);
+	if (__builtin_expect(!(consumed & cq->entry_mask), 0))
+		hw_cq_turn(cq);
+	if (__builtin_expect(consumed == cq->publish_at, 0))
+		hw_cq_write_doorbell(cq, false);
+}
+
+/* Tells the device now. */
 static inline void hw_cq_publish(struct hw_cq *cq)
 {
-	if (cq->doorbell &&
-	    cq->consumed - cq->published >= cq->publish_step)
+	if (cq->consumed + cq->publish_step != cq->publish_at)
 		hw_cq_write_doorbell(cq, false);
 }
 
@@ -123,14 +156,20 @@ static inline bool hw_cqe_is_unsolicited(const struct efa_io_cdesc *cqe)
 }
 
 /* The request ID of a send completion; @wide: of a 64-bit queue. */
-static inline uint64_t hw_cqe_tx_id(const struct efa_io_cdesc *cqe, bool wide)
+static HW_INLINE uint64_t hw_cqe_tx_id(const struct efa_io_cdesc *cqe,
+				       bool wide)
 {
-	uint64_t id = cqe->req_id;
+	uint64_t id = cqe->req_id, high;
 
-	if (wide)
-		id |= (uint64_t)cqe->tx.req_id_ex[0] << 16 |
-		      (uint64_t)cqe->tx.req_id_ex[1] << 32 |
-		      (uint64_t)cqe->tx.req_id_ex[2] << 48;
+	if (wide) {
+		/* its upper 48 bits follow the QP number's 16 */
+		static_assert(offsetof(struct efa_io_cdesc, qp_num) + 2 ==
+			      offsetof(struct efa_io_cdesc, tx.req_id_ex), "");
+		memcpy(&high, (const uint8_t *)cqe +
+			      offsetof(struct efa_io_cdesc, qp_num),
+		       sizeof(high));
+		id |= high & ~(uint64_t)UINT16_MAX;
+	}
 	return id;
 }
 

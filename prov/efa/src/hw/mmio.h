@@ -6,6 +6,7 @@
 #ifndef HW_MMIO_H
 #define HW_MMIO_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -70,19 +71,23 @@ static inline void hw_doorbell_write(volatile uint32_t *doorbell,
 }
 
 /*
- * Copies a queue entry of 64 or 128 bytes into device memory in whole
- * 8-byte stores, in ascending order so that they combine.
+ * Stores a queue entry of 64 bytes, or with @wide 128, into device memory in
+ * whole 8-byte stores, in ascending order so that they combine. Each word is
+ * named, so that it may come from a register.
  */
-static inline void hw_wc_copy(void *device, const uint64_t *local,
-			      uint32_t len_bytes)
+static inline __attribute__((always_inline)) void
+hw_wc_store(void *device, const uint64_t *words, bool wide)
 {
 	volatile uint64_t *dst = device;
 
 #pragma GCC unroll 8
-	for (uint32_t i = 0; i < 8; i++)
-		dst[i] = local[i];
-	for (uint32_t i = 8; i < len_bytes / 8; i++)
-		dst[i] = local[i];
+	for (int i = 0; i < 8; i++)
+		dst[i] = words[i];
+	if (wide) {
+#pragma GCC unroll 8
+		for (int i = 8; i < 16; i++)
+			dst[i] = words[i];
+	}
 }
 
 #endif /* HW_MMIO_H */

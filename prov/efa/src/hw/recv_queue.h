@@ -39,7 +39,7 @@ int hw_rq_init(struct hw_rq *rq, const struct hw_wq_geometry *geometry,
 void hw_rq_fini(struct hw_rq *rq);
 
 /* Poster: does a receive of @sge_count >= 1 buffers find room? */
-static inline bool hw_rq_has_room(const struct hw_rq *rq, uint32_t sge_count)
+static HW_INLINE bool hw_rq_has_room(const struct hw_rq *rq, uint32_t sge_count)
 {
 	/* pairs with hw_rq_put, whose ID came back before the count */
 	uint32_t completed = __atomic_load_n(&rq->completed,
@@ -48,7 +48,7 @@ static inline bool hw_rq_has_room(const struct hw_rq *rq, uint32_t sge_count)
 	return rq->produced - completed + sge_count <= rq->limit;
 }
 
-static inline void hw_rq_ring_doorbell(struct hw_rq *rq)
+static HW_INLINE void hw_rq_ring_doorbell(struct hw_rq *rq)
 {
 	if (rq->rung == rq->produced)
 		return;
@@ -64,7 +64,7 @@ static inline void hw_rq_ring_doorbell(struct hw_rq *rq)
  * hw_sq_post; @context, @room_bytes (as the slot's peer) and @flags come
  * back from hw_rq_find.
  */
-static inline void hw_rq_post(struct hw_rq *rq, const struct hw_sge *sge,
+static HW_INLINE void hw_rq_post(struct hw_rq *rq, const struct hw_sge *sge,
 			      uint32_t sge_count, void *context,
 			      uint32_t room_bytes, uint16_t flags, bool more)
 {
@@ -86,18 +86,18 @@ static inline void hw_rq_post(struct hw_rq *rq, const struct hw_sge *sge,
 		bits = 0;
 	}
 	rq->produced += sge_count;
-	if (!more)
+	if (__builtin_expect(!more, 1))
 		hw_rq_ring_doorbell(rq);
 }
 
 /* Completer: the receive in flight with @id; NULL: the completion is stale. */
-static inline struct hw_req_slot *hw_rq_find(const struct hw_rq *rq,
+static HW_INLINE struct hw_req_slot *hw_rq_find(const struct hw_rq *rq,
 					     uint64_t id)
 {
 	return hw_req_find(&rq->ids, id);
 }
 
-static inline void hw_rq_put(struct hw_rq *rq, struct hw_req_slot *slot)
+static HW_INLINE void hw_rq_put(struct hw_rq *rq, struct hw_req_slot *slot)
 {
 	uint32_t units = slot->units;
 

@@ -22,6 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hw/work_queue.h"
+
 /* No live request ever has this ID: 16-bit IDs are below it, and the
  * 64-bit generation skips it. */
 #define HW_REQ_ID_NONE	UINT64_MAX
@@ -64,7 +66,7 @@ void hw_req_table_fini(struct hw_req_table *table);
  * Poster: are as many requests in flight as may be? That is the number of
  * slots, unless the owner sets a lower @limit, to raise it later.
  */
-static inline bool hw_req_is_full(const struct hw_req_table *table)
+static HW_INLINE bool hw_req_is_full(const struct hw_req_table *table)
 {
 	/* pairs with hw_req_put: the returned ID is there to be read */
 	uint32_t returned = __atomic_load_n(&table->returned,
@@ -77,7 +79,7 @@ static inline bool hw_req_is_full(const struct hw_req_table *table)
  * Poster: takes a free slot for a request, and returns the ID that goes to
  * the device; assumes that the table is not full.
  */
-static inline uint64_t hw_req_get(struct hw_req_table *table, void *context,
+static HW_INLINE uint64_t hw_req_get(struct hw_req_table *table, void *context,
 				  uint32_t peer, uint16_t flags,
 				  uint16_t units)
 {
@@ -94,7 +96,7 @@ static inline uint64_t hw_req_get(struct hw_req_table *table, void *context,
 }
 
 /* Completer: the slot @id is in flight in, or NULL when there is none. */
-static inline struct hw_req_slot *
+static HW_INLINE struct hw_req_slot *
 hw_req_find(const struct hw_req_table *table, uint64_t id)
 {
 	struct hw_req_slot *slot = &table->slots[id & table->slot_mask];
@@ -104,7 +106,7 @@ hw_req_find(const struct hw_req_table *table, uint64_t id)
 }
 
 /* Completer: ends the request of @slot; its ID is dead, the slot free. */
-static inline void hw_req_put(struct hw_req_table *table,
+static HW_INLINE void hw_req_put(struct hw_req_table *table,
 			      struct hw_req_slot *slot)
 {
 	uint64_t next = (slot->id + table->slot_mask + 1) & table->id_mask;

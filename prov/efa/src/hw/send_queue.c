@@ -27,6 +27,7 @@ int hw_sq_init(struct hw_sq *sq, const struct hw_wq_geometry *geometry,
 	};
 	if (!hw_sq_is_possible(geometry))
 		return -EINVAL;
+	sq->entry_shift = (uint32_t)__builtin_ctz(geometry->entry_size);
 	sq->phase_shift = (uint32_t)__builtin_ctz(geometry->num_entries);
 	return hw_req_table_init(&sq->ids, geometry->num_entries,
 				 sq->wide_ids, first_generation);

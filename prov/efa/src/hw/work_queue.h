@@ -8,6 +8,9 @@
 
 #include <stdint.h>
 
+/* A step of the data path, to be part of the function it is a step of. */
+#define HW_INLINE	inline __attribute__((always_inline))
+
 /* The send queue takes 64-bit request IDs (efadv_wq_attr.caps bit 0). */
 #define HW_WQ_REQ_ID_64		1u
 
