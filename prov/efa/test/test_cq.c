@@ -152,6 +152,70 @@ static void credits_are_reclaimed_without_a_reader(void **state)
 	assert_int_equal(fabric_cq_credits_take(&cq, ENTRIES), 0);
 }
 
+/* Every entry is a completion that somebody wants to read. */
+static bool take_one(struct fabric_cq *from, bool only_failed,
+		     struct fabric_completion *out, char *text)
+{
+	if (!hw_cq_peek(&from->hw))
+		return false;
+	*out = (struct fabric_completion) { .op_context = ring };
+	hw_cq_consume(&from->hw);
+	return true;
+}
+
+static ssize_t read_none(struct fabric_cq *from, void *buf, size_t count,
+			 fi_addr_t *source)
+{
+	return -FI_EAGAIN;
+}
+
+static const struct fabric_cq_source one_by_one = {
+	.read = read_none,
+	.take = take_one,
+};
+
+static void writes_and_counts(uint32_t entries, uint32_t consumed)
+{
+	for (uint32_t i = 0; i < entries; i++)
+		device_writes(QPN);
+	fabric_cq_progress(&cq);
+	assert_int_equal(cq.hw.consumed, consumed);
+}
+
+/* Who reads counters alone is not given memory without end: what does not
+ * fit stays on the ring, and its requests in flight. */
+static void counters_alone_fill_no_memory(void **state)
+{
+	struct fi_cq_entry entries[ENTRIES + 1];
+
+	cq.source = &one_by_one;
+	writes_and_counts(10, 10);
+	writes_and_counts(10, ENTRIES);
+	writes_and_counts(4, ENTRIES);
+	assert_int_equal(fabric_cq_read(&cq.fid, entries, ENTRIES + 1),
+			 ENTRIES);
+	assert_ptr_equal(entries[ENTRIES - 1].op_context, ring);
+	writes_and_counts(0, 24);
+	assert_int_equal(fabric_cq_read(&cq.fid, entries, 1), 1);
+	assert_int_equal(fabric_cq_read(&cq.fid, entries, ENTRIES), 7);
+	read_nothing();
+}
+
+/* Without a wait object nobody waits for the device to know. */
+static void who_does_not_wait_rings_no_doorbell(void **state)
+{
+	doorbell = 0xabcd;
+	cq.source = &one_by_one;
+	for (int i = 0; i < 5; i++) {
+		struct fi_cq_entry entries[ENTRIES];
+
+		writes_and_counts(ENTRIES, (uint32_t)(i + 1) * ENTRIES);
+		assert_int_equal(fabric_cq_read(&cq.fid, entries, ENTRIES),
+				 ENTRIES);
+	}
+	assert_int_equal(doorbell, 0xabcd);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -162,6 +226,8 @@ int main(void)
 		TEST(a_number_given_again_is_watched_again),
 		TEST(credits_come_back_with_the_entries),
 		TEST(credits_are_reclaimed_without_a_reader),
+		TEST(counters_alone_fill_no_memory),
+		TEST(who_does_not_wait_rings_no_doorbell),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

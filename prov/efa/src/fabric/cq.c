@@ -30,8 +30,13 @@ static const struct fabric_cq_source fabric_cq_idle = {
 int fabric_cq_init(struct fabric_cq *cq, struct fabric_domain *domain,
 		   enum fi_cq_format format)
 {
-	int ret = hw_cq_init(&cq->hw, &cq->dev.geometry);
+	struct hw_cq_geometry geometry = cq->dev.geometry;
+	int ret;
 
+	/* the device asks for the consumer's index only to give events */
+	if (cq->wait_obj == FI_WAIT_NONE)
+		geometry.doorbell = NULL;
+	ret = hw_cq_init(&cq->hw, &geometry);
 	if (ret) {
 		compat_warn(FI_LOG_CQ,
 			    "%s gives a completion ring of %u entries of %u bytes, which this provider cannot read",
@@ -70,6 +75,14 @@ size_t fabric_cq_entry_size(enum fi_cq_format format)
 	}
 }
 
+/* To be called when the stash has changed. */
+static void fabric_cq_stash_changed(struct fabric_cq *cq)
+{
+	atomic_store_explicit(&cq->stashed,
+			      fabric_comp_stash_count(&cq->stash),
+			      memory_order_relaxed);
+}
+
 static ssize_t __attribute__((noinline))
 fabric_cq_read_stash(struct fabric_cq *cq, void *buf, size_t count,
 		     fi_addr_t *source)
@@ -87,34 +100,54 @@ fabric_cq_read_stash(struct fabric_cq *cq, void *buf, size_t count,
 		fabric_comp_stash_pop(&cq->stash);
 		n++;
 	}
-	return (ssize_t)n;
+	fabric_cq_stash_changed(cq);
+	return n ? (ssize_t)n : -FI_EAGAIN;
 }
 
-static inline ssize_t fabric_cq_read_locked(struct fabric_cq *cq, void *buf,
-					    size_t count, fi_addr_t *source)
+static bool fabric_cq_has_stash(const struct fabric_cq *cq)
 {
-	if (__builtin_expect(!count, 0))
-		return -FI_EAGAIN;
-	if (__builtin_expect(fabric_comp_stash_count(&cq->stash) != 0, 0))
-		return fabric_cq_read_stash(cq, buf, count, source);
-	return cq->source->read(cq, buf, count, source);
+	return __builtin_expect(atomic_load_explicit(&cq->stashed,
+						     memory_order_relaxed), 0);
+}
+
+static ssize_t __attribute__((noinline))
+fabric_cq_read_some(struct fabric_cq *cq, void *buf, size_t count,
+		    fi_addr_t *source)
+{
+	ssize_t ret;
+
+	fabric_cq_lock(cq);
+	if (fabric_cq_has_stash(cq))
+		ret = fabric_cq_read_stash(cq, buf, count, source);
+	else
+		ret = cq->source->read(cq, buf, count, source);
+	fabric_cq_unlock(cq);
+	return ret;
+}
+
+/* Before the lock: most polls find nothing, and need none to see it. */
+static HW_INLINE bool fabric_cq_looks_empty(const struct fabric_cq *cq)
+{
+	return hw_cq_looks_empty(&cq->hw) && !fabric_cq_has_stash(cq);
 }
 
 ssize_t fabric_cq_readfrom(struct fid_cq *fid, void *buf, size_t count,
 			   fi_addr_t *source)
 {
 	struct fabric_cq *cq = fabric_cq_of(fid);
-	ssize_t ret;
 
-	fabric_cq_lock(cq);
-	ret = fabric_cq_read_locked(cq, buf, count, source);
-	fabric_cq_unlock(cq);
-	return ret;
+	if (fabric_cq_looks_empty(cq))
+		return -FI_EAGAIN;
+	return fabric_cq_read_some(cq, buf, count, source);
 }
 
 ssize_t fabric_cq_read(struct fid_cq *fid, void *buf, size_t count)
 {
-	return fabric_cq_readfrom(fid, buf, count, NULL);
+	struct fabric_cq *cq = fabric_cq_of(fid);
+
+	if (fabric_cq_looks_empty(cq))
+		return -FI_EAGAIN;
+	return fabric_cq_read_some(cq, buf, count, NULL);
 }
 
 /* The oldest completion, if it has failed; its text is in error_text. */
@@ -129,6 +162,7 @@ static bool fabric_cq_take_error(struct fabric_cq *cq,
 		return false;
 	*out = *first;
 	fabric_comp_stash_pop(&cq->stash);
+	fabric_cq_stash_changed(cq);
 	cq->error_text[0] = '\0';
 	if (out->text)
 		strncat(cq->error_text, out->text,
@@ -169,21 +203,30 @@ ssize_t fabric_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *entry,
 	return found ? 1 : -FI_EAGAIN;
 }
 
-/* Moves all of the device's ring to the stash. 0, -FI_ENOMEM: not all. */
-static int fabric_cq_stash_all(struct fabric_cq *cq)
+/* Moves the device's ring to the stash, until that has @most. 0, or
+ * -FI_ENOMEM: without memory for it. */
+static int fabric_cq_stash(struct fabric_cq *cq, uint32_t most)
 {
 	char text[FABRIC_COMP_ERROR_SIZE];
 	struct fabric_completion taken;
-	int ret;
+	int ret = 0;
 
-	for (;;) {
+	while (fabric_comp_stash_count(&cq->stash) < most) {
 		ret = fabric_comp_stash_reserve(&cq->stash);
 		if (ret || !cq->source->take(cq, false, &taken, text))
-			return ret;
+			break;
 		/* without memory for its text, the error has no text */
 		taken.text = taken.err ? strdup(text) : NULL;
 		fabric_comp_stash_push(&cq->stash, &taken);
 	}
+	fabric_cq_stash_changed(cq);
+	return ret;
+}
+
+/* All of it: for those who must have an empty ring. */
+static int fabric_cq_stash_all(struct fabric_cq *cq)
+{
+	return fabric_cq_stash(cq, UINT32_MAX);
 }
 
 void fabric_cq_progress(void *arg)
@@ -193,7 +236,7 @@ void fabric_cq_progress(void *arg)
 	fabric_cq_lock(cq);
 	/* without memory, what is left waits on the ring for its reader */
 	if (hw_cq_peek(&cq->hw))
-		fabric_cq_stash_all(cq);
+		fabric_cq_stash(cq, cq->hw.entry_mask + 1);
 	fabric_cq_unlock(cq);
 }
 
@@ -335,6 +378,7 @@ void fabric_cq_retire(struct fabric_cq *cq, const void *owner,
 
 	util_lock_acquire(&cq->lock);
 	fabric_comp_stash_purge(&cq->stash, owner);
+	fabric_cq_stash_changed(cq);
 	for (end = cq->hw.consumed; end - cq->hw.consumed <= cq->hw.entry_mask;
 	     end++)
 		if (!hw_cq_peek_at(&cq->hw, end))

@@ -43,9 +43,10 @@ struct fabric_cq;
 /* Who understands the entries of a CQ's ring. Called under the CQ lock. */
 struct fabric_cq_source {
 	/*
-	 * Reads up to @count > 0 completions into @buf, an array in the
-	 * CQ's format, and their senders into @source unless NULL. Returns
-	 * how many, -FI_EAGAIN, or -FI_EAVAIL when the oldest has failed.
+	 * Reads up to @count completions into @buf, an array in the CQ's
+	 * format, and their senders into @source unless NULL. Returns how
+	 * many, -FI_EAGAIN, or -FI_EAVAIL when the oldest has failed. With
+	 * a @count of 0 it takes those that nobody is told of.
 	 */
 	ssize_t (*read)(struct fabric_cq *cq, void *buf, size_t count,
 			fi_addr_t *source);
@@ -69,6 +70,7 @@ struct fabric_cq {
 	const struct fabric_cq_source *source;
 	enum fi_cq_format format;
 	struct fabric_comp_stash stash;
+	_Atomic uint32_t stashed;	/* how many, for readers without lock */
 	uint32_t retired;	/* credits to give back... */
 	uint32_t retired_until;	/* ...when this position is consumed */
 	uint64_t stale;		/* unexplained entries, dropped */
@@ -141,8 +143,12 @@ static inline void fabric_cq_put_entry(enum fi_cq_format format, void *buf,
 	}
 }
 
-/* Takes completions off the device's ring into the stash, so that they
- * count; what fi_cntr_read runs. @cq is the fabric_cq. */
+/*
+ * Takes completions off the device's ring into the stash, so that they
+ * count; what fi_cntr_read runs. @cq is the fabric_cq. The stash takes as
+ * many as the ring: then completions stay where they are, their requests in
+ * flight, until the application reads the CQ.
+ */
 void fabric_cq_progress(void *cq);
 
 /* ---- for the layers of the endpoints ---- */
@@ -207,7 +213,6 @@ void fabric_cq_give_retired(struct fabric_cq *cq);
 /* Ends a batch of reads of the ring. Under the CQ lock. */
 static inline void fabric_cq_batch_end(struct fabric_cq *cq)
 {
-	hw_cq_publish(&cq->hw);
 	if (__builtin_expect(cq->retired != 0, 0))
 		fabric_cq_give_retired(cq);
 }
