@@ -23,7 +23,8 @@ static uint32_t doorbells[16];
 
 static bool fails(const char *function)
 {
-	if (!fake.failing || strcmp(fake.failing, function))
+	if ((!fake.failing || strcmp(fake.failing, function)) &&
+	    (!fake.failing_too || strcmp(fake.failing_too, function)))
 		return false;
 	errno = fake.failing_errno;
 	return true;

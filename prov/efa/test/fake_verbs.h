@@ -21,6 +21,7 @@ struct fake_verbs {
 	int open_errno[FAKE_DEVICES];	/* 0: opens */
 	bool is_other[FAKE_DEVICES];	/* no EFA device */
 	const char *failing;		/* function that fails, or NULL */
+	const char *failing_too;	/* another one */
 	int failing_errno;
 	bool no_notification;		/* CQs with a channel: EOPNOTSUPP */
 	bool no_doorbell;		/* of CQs: rdma-core 59 */

@@ -274,6 +274,10 @@ int fabric_ep_queue_open(struct fabric_ep *ep,
 	};
 	int ret;
 
+	/* of an earlier try, which the device did not let go of */
+	ret = fabric_ep_queue_close(ep);
+	if (ret)
+		return ret;
 	ret = fabric_ep_make_qkey(&attr.qkey);
 	if (!ret)
 		ret = fabric_ep_get_empty_sge(ep);
@@ -300,6 +304,8 @@ int fabric_ep_queue_close(struct fabric_ep *ep)
 {
 	int ret;
 
+	if (!ep->qp.verbs)
+		return 0;
 	if (ep->enabled) {
 		fabric_ep_unhook_cntrs(ep, FABRIC_EP_OPS);
 		fabric_ep_detach_cqs(ep);

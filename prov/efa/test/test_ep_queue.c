@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Opening the queues of an endpoint when the device does not go along. */
+#include "fabric/ep_queue.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "compat/fi_abi.h"
+#include "direct/complete.h"
+#include "fabric/cntr.h"
+#include "util/cache_line.h"
+
+#include "fake_verbs.h"
+
+static struct fabric_domain domain;
+static struct fabric_cq cq;
+static struct fabric_ep *ep;
+static struct fi_info *info;
+
+static int begin(void **state)
+{
+	const struct dev_cq_attr cq_attr = { .depth = 256 };
+	const struct dev_list *list;
+
+	fake_verbs_install();
+	assert_int_equal(dev_list_get(&list), 0);
+	memset(&domain, 0, sizeof(domain));
+	memset(&cq, 0, sizeof(cq));
+	domain.device = &list->device[0];
+	fabric_reference_init(&domain.users);
+	assert_int_equal(dev_pd_create(domain.device, &domain.pd), 0);
+	assert_int_equal(dev_cq_create(domain.device, &cq_attr, &cq.dev), 0);
+	assert_int_equal(fabric_cq_init(&cq, &domain, FI_CQ_FORMAT_CONTEXT),
+			 0);
+	info = fabric_info_offer(domain.device, FABRIC_INFO_DIRECT, FI_MSG,
+				 0);
+	assert_non_null(info);
+	info->tx_attr->size = 64;
+	info->tx_attr->inject_size = 32;
+	info->rx_attr->size = 64;
+	info->rx_attr->iov_limit = 1;
+	ep = util_cache_line_calloc(sizeof(*ep));
+	assert_non_null(ep);
+	fabric_ep_init(ep, &domain, info, FABRIC_INFO_DIRECT, NULL);
+	ep->tx_cq = ep->rx_cq = &cq;
+	return 0;
+}
+
+static int end(void **state)
+{
+	fabric_ep_fini(ep);
+	free(ep);
+	compat_info_destroy(info);
+	fabric_cq_fini(&cq);
+	assert_int_equal(dev_cq_destroy(&cq.dev), 0);
+	assert_int_equal(dev_pd_destroy(&domain.pd), 0);
+	dev_list_release();
+	fake_verbs_assert_clean();
+	return 0;
+}
+
+static int queue_open(void)
+{
+	return fabric_ep_queue_open(ep, &direct_complete_source);
+}
+
+static void refuse(const char *function, const char *another)
+{
+	fake.failing = function;
+	fake.failing_too = another;
+	fake.failing_errno = EIO;
+}
+
+static void opens_and_closes(void **state)
+{
+	uint32_t credits = atomic_load(&cq.credits);
+
+	assert_int_equal(queue_open(), 0);
+	assert_int_equal(fake.qps, 1);
+	assert_int_equal(atomic_load(&cq.credits), credits - 128);
+	assert_int_equal(fabric_ep_queue_close(ep), 0);
+	assert_int_equal(fake.qps, 0);
+	assert_int_equal(atomic_load(&cq.credits), credits);
+	/* closed already */
+	assert_int_equal(fabric_ep_queue_close(ep), 0);
+}
+
+static void a_failure_leaves_nothing(void **state)
+{
+	uint32_t credits = atomic_load(&cq.credits);
+
+	refuse("modify_qp", NULL);
+	assert_int_equal(queue_open(), -EIO);
+	assert_int_equal(fake.qps, 0);
+	assert_int_equal(atomic_load(&cq.credits), credits);
+	refuse(NULL, NULL);
+	assert_int_equal(queue_open(), 0);
+	assert_int_equal(fabric_ep_queue_close(ep), 0);
+}
+
+/* The QP of a try that failed may refuse to go; the next try first makes it
+ * go, and so does closing. */
+static void a_qp_that_stays_is_not_forgotten(void **state)
+{
+	refuse("modify_qp", "destroy_qp");
+	assert_int_equal(queue_open(), -EIO);
+	assert_int_equal(fake.qps, 1);
+	assert_int_equal(queue_open(), -EIO);
+	assert_int_equal(fake.qps, 1);
+	refuse("modify_qp", NULL);
+	assert_int_equal(queue_open(), -EIO);
+	assert_int_equal(fake.qps, 0);
+	refuse("modify_qp", "destroy_qp");
+	assert_int_equal(queue_open(), -EIO);
+	refuse(NULL, NULL);
+	assert_int_equal(queue_open(), 0);
+	assert_int_equal(fake.qps, 1);
+	assert_int_equal(fabric_ep_queue_close(ep), 0);
+	refuse("modify_qp", "destroy_qp");
+	assert_int_equal(queue_open(), -EIO);
+	assert_int_equal(fabric_ep_queue_close(ep), -EIO);
+	refuse(NULL, NULL);
+	assert_int_equal(fabric_ep_queue_close(ep), 0);
+	assert_int_equal(fake.qps, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(opens_and_closes),
+		TEST(a_failure_leaves_nothing),
+		TEST(a_qp_that_stays_is_not_forgotten),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
