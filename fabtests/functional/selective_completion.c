@@ -125,6 +125,64 @@ static void check_more(void)
 	fab_close(&b);
 }
 
+/* What was posted for one direction with FI_MORE goes with the last request
+ * of the batch, also when that is of the other direction. */
+static void check_more_of_both_kinds(void)
+{
+	struct fab_wish wish = fab_wish_direct();
+	struct fab_completion c;
+	struct fab_endpoint a;
+
+	expect_stage("FI_MORE over sends and receives");
+	fab_open(&a, &wish);
+	fab_connect(&a, a.addr);
+	/* There, each queue has batches of its own. */
+	for (int i = 0; i < 20 && !fab_is_in_tree(a.info); i++) {
+		if (i % 2) {
+			REQUIRE_EQ(recv_flags(&a, CTX_RECV, FI_MORE), 0);
+			REQUIRE_EQ(send_flags(&a, CTX_LOUD, 0), 0);
+		} else {
+			REQUIRE_EQ(send_flags(&a, CTX_LOUD, FI_MORE), 0);
+			REQUIRE_EQ(recv_flags(&a, CTX_RECV, 0), 0);
+		}
+		c = fab_wait(&a);
+		EXPECT(c.ctx == CTX_RECV || c.ctx == CTX_LOUD);
+		c = fab_wait(&a);
+		EXPECT(c.ctx == CTX_RECV || c.ctx == CTX_LOUD);
+	}
+	fab_close(&a);
+}
+
+/* Quiet requests that fill the queue go by reading no entry at all. */
+static void check_reading_nothing(void)
+{
+	struct fab_wish wish = fab_wish_direct();
+	struct fab_endpoint a, b;
+	unsigned posted = 0;
+
+	expect_stage("fi_cq_read of no entries");
+	wish.selective = true;
+	wish.tx_size = 64;
+	open_two(&a, &b, &wish);
+	for (int i = 0; i < 500; i++)
+		REQUIRE_EQ(recv_flags(&b, CTX_QUIET, 0), 0);
+	while (posted < 500) {
+		ssize_t ret = send_flags(&a, CTX_QUIET, 0);
+
+		if (!ret) {
+			posted++;
+			continue;
+		}
+		REQUIRE_EQ(ret, -FI_EAGAIN);
+		if (fab_is_in_tree(a.info))
+			EXPECT(!fab_poll(&a, &(struct fab_completion) {}));
+		else
+			EXPECT_EQ(fi_cq_read(a.cq, NULL, 0), -FI_EAGAIN);
+	}
+	fab_close(&a);
+	fab_close(&b);
+}
+
 static void check_sendmsg_inject(void)
 {
 	struct fab_wish wish = fab_wish_direct();
@@ -187,6 +245,8 @@ int main(void)
 	check_selective();
 	check_quiet_failure();
 	check_more();
+	check_more_of_both_kinds();
+	check_reading_nothing();
 	check_sendmsg_inject();
 	check_one_direction();
 	return expect_result();

@@ -7,6 +7,7 @@
 
 #include "direct/post.h"
 #include "fabric/mr.h"
+#include "util/small_copy.h"
 
 /* The device gives each message one receive, and takes none back. */
 #define DIRECT_RX_REFUSED	\
@@ -28,6 +29,20 @@ static DIRECT_COLD ssize_t direct_send_refuse_long(struct fabric_ep *ep,
 				  "no desc: the buffer must be registered");
 }
 
+/* Its payload in the request; the copy is over when the call returns. */
+static DIRECT_INLINE ssize_t
+direct_send_inline(struct fabric_ep *ep, const void *buf, size_t len,
+		   const struct hw_dest *dest, void *context, uint64_t data,
+		   uint64_t flags)
+{
+	struct hw_send_wqe wqe;
+
+	hw_wqe_init(&wqe, ep->sq.entry_size, EFA_IO_SEND, dest);
+	util_small_copy(hw_wqe_inline(&wqe, (uint32_t)len), buf, len);
+	return direct_send_publish(ep, &wqe, dest, context, data, flags,
+				   EFA_IO_SEND);
+}
+
 static DIRECT_INLINE ssize_t direct_send_one(struct fabric_ep *ep,
 					     const void *buf, size_t len,
 					     const void *desc, fi_addr_t addr,
@@ -36,6 +51,7 @@ static DIRECT_INLINE ssize_t direct_send_one(struct fabric_ep *ep,
 {
 	struct hw_send_wqe wqe;
 	struct hw_dest dest;
+	struct hw_sge sge;
 
 	if (__builtin_expect(!fabric_av_resolve(ep->av, addr, &dest), 0))
 		return direct_send_refuse(ep, -FI_EADDRNOTAVAIL,
@@ -45,24 +61,17 @@ static DIRECT_INLINE ssize_t direct_send_one(struct fabric_ep *ep,
 					  "no prefix in the buffer");
 	buf = (const char *)buf + ep->prefix_bytes;
 	len -= ep->prefix_bytes;
+	if (len <= ep->inject_bytes)
+		return direct_send_inline(ep, buf, len, &dest, context, data,
+					  flags);
+	if (__builtin_expect(len > ep->max_msg_bytes || !desc ||
+			     flags & FI_INJECT, 0))
+		return direct_send_refuse_long(ep, len, flags);
+	sge.addr = (uintptr_t)buf;
+	sge.length = (uint32_t)len;
+	sge.lkey = fabric_mr_of_desc(desc)->lkey;
 	hw_wqe_init(&wqe, ep->sq.entry_size, EFA_IO_SEND, &dest);
-	if (len <= ep->inject_bytes) {
-		uint8_t *payload = hw_wqe_inline(&wqe, (uint32_t)len);
-
-		if (len)
-			memcpy(payload, buf, len);
-	} else {
-		struct hw_sge sge = {
-			.addr = (uintptr_t)buf,
-			.length = (uint32_t)len,
-		};
-
-		if (__builtin_expect(len > ep->max_msg_bytes || !desc ||
-				     flags & FI_INJECT, 0))
-			return direct_send_refuse_long(ep, len, flags);
-		sge.lkey = fabric_mr_of_desc(desc)->lkey;
-		hw_wqe_set_sgl(&wqe, &sge, 1);
-	}
+	hw_wqe_set_sgl(&wqe, &sge, 1);
 	return direct_send_publish(ep, &wqe, &dest, context, data, flags,
 				   EFA_IO_SEND);
 }

@@ -6,7 +6,9 @@
 #ifndef DIRECT_OP_SLOT_H
 #define DIRECT_OP_SLOT_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <rdma/fabric.h>
 
@@ -32,17 +34,22 @@ static inline enum efa_io_send_op_type direct_op_kind(uint16_t flags)
 
 static inline uint32_t direct_peer_pack(const struct hw_dest *dest)
 {
-	return (uint32_t)dest->ahn << 16 | dest->qpn;
+	uint32_t peer;
+
+	/* as it lies there: the AH number, then the QP number */
+	static_assert(offsetof(struct hw_dest, qpn) == 2, "");
+	memcpy(&peer, dest, sizeof(peer));
+	return peer;
 }
 
 static inline uint16_t direct_peer_ahn(uint32_t peer)
 {
-	return (uint16_t)(peer >> 16);
+	return (uint16_t)peer;
 }
 
 static inline uint16_t direct_peer_qpn(uint32_t peer)
 {
-	return (uint16_t)peer;
+	return (uint16_t)(peer >> 16);
 }
 
 #endif /* DIRECT_OP_SLOT_H */

@@ -4,13 +4,35 @@
 #include "compat/log.h"
 #include "fabric/ep_queue.h"
 
+DIRECT_COLD void direct_release_sends(struct fabric_ep *ep)
+{
+	fabric_ep_lock(ep, &ep->tx_lock);
+	atomic_store_explicit(&ep->tx_held, false, memory_order_relaxed);
+	hw_sq_ring_doorbell(&ep->sq);
+	fabric_ep_unlock(ep, &ep->tx_lock);
+}
+
+DIRECT_COLD void direct_release_recvs(struct fabric_ep *ep)
+{
+	fabric_ep_lock(ep, &ep->rx_lock);
+	atomic_store_explicit(&ep->rx_held, false, memory_order_relaxed);
+	hw_rq_ring_doorbell(&ep->rq);
+	fabric_ep_unlock(ep, &ep->rx_lock);
+}
+
+static void direct_release_all(struct fabric_ep *ep)
+{
+	if (atomic_load(&ep->tx_held))
+		direct_release_sends(ep);
+	if (atomic_load(&ep->rx_held))
+		direct_release_recvs(ep);
+}
+
 DIRECT_COLD ssize_t direct_send_refuse(struct fabric_ep *ep, ssize_t error,
 				       const char *why)
 {
 	compat_debug(FI_LOG_EP_DATA, "send or RMA refused: %s", why);
-	fabric_ep_lock(ep, &ep->tx_lock);
-	hw_sq_ring_doorbell(&ep->sq);
-	fabric_ep_unlock(ep, &ep->tx_lock);
+	direct_release_all(ep);
 	return error;
 }
 
@@ -18,9 +40,7 @@ DIRECT_COLD ssize_t direct_recv_refuse(struct fabric_ep *ep, ssize_t error,
 				       const char *why)
 {
 	compat_debug(FI_LOG_EP_DATA, "receive refused: %s", why);
-	fabric_ep_lock(ep, &ep->rx_lock);
-	hw_rq_ring_doorbell(&ep->rq);
-	fabric_ep_unlock(ep, &ep->rx_lock);
+	direct_release_all(ep);
 	return error;
 }
 

@@ -30,6 +30,23 @@ ssize_t direct_recv_refuse(struct fabric_ep *ep, ssize_t error,
 bool direct_send_make_room(struct fabric_ep *ep);
 bool direct_recv_make_room(struct fabric_ep *ep, uint32_t descriptors);
 
+/* The other queue has requests that FI_MORE held back: they go as well. */
+void direct_release_recvs(struct fabric_ep *ep);
+void direct_release_sends(struct fabric_ep *ep);
+
+static DIRECT_INLINE void direct_set_held(_Atomic bool *held, bool more)
+{
+	if (__builtin_expect(more, 0))
+		atomic_store_explicit(held, true, memory_order_relaxed);
+}
+
+static DIRECT_INLINE bool direct_is_held(const _Atomic bool *held, bool more)
+{
+	return __builtin_expect(!more &&
+				atomic_load_explicit(held,
+						     memory_order_relaxed), 0);
+}
+
 /* Posts the entry @wqe, complete but for remote CQ data and the request ID,
  * whose operation is @kind. 0, -FI_EAGAIN. */
 static DIRECT_INLINE ssize_t
@@ -48,7 +65,10 @@ direct_send_publish(struct fabric_ep *ep, struct hw_send_wqe *wqe,
 	else
 		hw_sq_post(&ep->sq, wqe, context, direct_peer_pack(dest),
 			   direct_op_flags(flags, kind), flags & FI_MORE);
+	direct_set_held(&ep->tx_held, flags & FI_MORE);
 	fabric_ep_unlock(ep, &ep->tx_lock);
+	if (direct_is_held(&ep->rx_held, flags & FI_MORE))
+		direct_release_recvs(ep);
 	return ret;
 }
 
@@ -67,7 +87,10 @@ direct_recv_publish(struct fabric_ep *ep, const struct hw_sge *sge,
 	else
 		hw_rq_post(&ep->rq, sge, count, context, room_bytes,
 			   direct_op_flags(flags, 0), flags & FI_MORE);
+	direct_set_held(&ep->rx_held, flags & FI_MORE);
 	fabric_ep_unlock(ep, &ep->rx_lock);
+	if (direct_is_held(&ep->tx_held, flags & FI_MORE))
+		direct_release_sends(ep);
 	return ret;
 }
 

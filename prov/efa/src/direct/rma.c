@@ -7,6 +7,7 @@
 
 #include "direct/post.h"
 #include "fabric/mr.h"
+#include "util/small_copy.h"
 
 /* Flags of a write that mean nothing to a read. */
 #define DIRECT_READ_REFUSED	(FI_INJECT | FI_REMOTE_CQ_DATA)
@@ -17,18 +18,10 @@ struct direct_target {
 	uint64_t key;
 };
 
-/*
- * The local buffer of an operation that is none of one registered range: of
- * length 0, for which it fills *@sge, or a refused one.
- */
-static DIRECT_COLD ssize_t direct_rma_special(struct fabric_ep *ep, size_t len,
-					      uint64_t flags,
-					      struct hw_sge *sge)
+/* Why an operation that needs a registered buffer cannot be. */
+static DIRECT_COLD ssize_t direct_rma_refuse(struct fabric_ep *ep, size_t len,
+					     uint64_t flags)
 {
-	if (!len) {
-		*sge = ep->empty_sge;
-		return 0;
-	}
 	if (len > ep->max_rma_bytes)
 		return direct_send_refuse(ep, -FI_EMSGSIZE,
 					  "longer than the RMA size");
@@ -39,36 +32,22 @@ static DIRECT_COLD ssize_t direct_rma_special(struct fabric_ep *ep, size_t len,
 				  "no desc: the buffer must be registered");
 }
 
-/* Payload of @wqe: 0, or why it cannot be. */
+/* Its bytes in the request; the copy is over when the call returns. */
 static DIRECT_INLINE ssize_t
-direct_rma_fill(struct fabric_ep *ep, enum efa_io_send_op_type op,
-		const void *buf, size_t len, const void *desc,
-		const struct direct_target *target, uint64_t flags,
-		struct hw_send_wqe *wqe)
+direct_write_inline(struct fabric_ep *ep, const void *buf, size_t len,
+		    const struct hw_dest *dest,
+		    const struct direct_target *target, void *context,
+		    uint64_t data, uint64_t flags)
 {
-	uint32_t rkey = (uint32_t)target->key;
-	struct hw_sge sge = {
-		.addr = (uintptr_t)buf,
-		.length = (uint32_t)len,
-	};
-	ssize_t ret;
+	struct hw_send_wqe wqe;
 
-	if (op == EFA_IO_RDMA_WRITE && len - 1 < ep->inject_rma_bytes) {
-		memcpy(hw_wqe_rdma_inline(wqe, (uint32_t)len, target->addr,
-					  rkey), buf, len);
-		return 0;
-	}
-	if (__builtin_expect(len - 1 >= ep->max_rma_bytes || !desc ||
-			     (op == EFA_IO_RDMA_WRITE && flags & FI_INJECT),
-			     0)) {
-		ret = direct_rma_special(ep, len, flags, &sge);
-		if (ret)
-			return ret;
-	} else {
-		sge.lkey = fabric_mr_of_desc(desc)->lkey;
-	}
-	hw_wqe_set_rdma(wqe, &sge, target->addr, rkey);
-	return 0;
+	hw_wqe_init(&wqe, ep->sq.entry_size, EFA_IO_RDMA_WRITE, dest);
+	util_small_copy(hw_wqe_rdma_inline(&wqe, (uint32_t)len, target->addr,
+					   (uint32_t)target->key), buf, len);
+	if (flags & FI_EFA_WR_HIGH_PPS)
+		hw_wqe_set_high_rate(&wqe);
+	return direct_send_publish(ep, &wqe, dest, context, data, flags,
+				   EFA_IO_RDMA_WRITE);
 }
 
 static DIRECT_INLINE ssize_t
@@ -77,9 +56,10 @@ direct_rma_one(struct fabric_ep *ep, enum efa_io_send_op_type op,
 	       const struct direct_target *target, void *context,
 	       uint64_t data, uint64_t flags)
 {
+	const bool write = op == EFA_IO_RDMA_WRITE;
 	struct hw_send_wqe wqe;
 	struct hw_dest dest;
-	ssize_t ret;
+	struct hw_sge sge;
 
 	if (__builtin_expect(!fabric_av_resolve(ep->av, addr, &dest), 0))
 		return direct_send_refuse(ep, -FI_EADDRNOTAVAIL,
@@ -87,11 +67,23 @@ direct_rma_one(struct fabric_ep *ep, enum efa_io_send_op_type op,
 	if (__builtin_expect(target->key > UINT32_MAX, 0))
 		return direct_send_refuse(ep, -FI_EINVAL,
 					  "a key that no region has");
+	/* of length 0, it has no place in an entry */
+	if (write && len - 1 < ep->inject_rma_bytes)
+		return direct_write_inline(ep, buf, len, &dest, target,
+					   context, data, flags);
+	if (__builtin_expect(len - 1 >= ep->max_rma_bytes || !desc ||
+			     (write && flags & FI_INJECT), 0)) {
+		if (len)
+			return direct_rma_refuse(ep, len, flags);
+		sge = ep->empty_sge;
+	} else {
+		sge.addr = (uintptr_t)buf;
+		sge.length = (uint32_t)len;
+		sge.lkey = fabric_mr_of_desc(desc)->lkey;
+	}
 	hw_wqe_init(&wqe, ep->sq.entry_size, op, &dest);
-	ret = direct_rma_fill(ep, op, buf, len, desc, target, flags, &wqe);
-	if (__builtin_expect(ret, 0))
-		return ret;
-	if (op == EFA_IO_RDMA_WRITE && flags & FI_EFA_WR_HIGH_PPS)
+	hw_wqe_set_rdma(&wqe, &sge, target->addr, (uint32_t)target->key);
+	if (write && flags & FI_EFA_WR_HIGH_PPS)
 		hw_wqe_set_high_rate(&wqe);
 	return direct_send_publish(ep, &wqe, &dest, context, data, flags, op);
 }
@@ -158,7 +150,7 @@ direct_rma_msg(struct fabric_ep *ep, enum efa_io_send_op_type op,
 	       const struct fi_msg_rma *msg, uint64_t flags)
 {
 	struct direct_target target;
-	size_t total = 0;
+	size_t total;
 
 	if (__builtin_expect(flags & ep->tx_refused, 0))
 		return direct_send_refuse(ep, -FI_EOPNOTSUPP,
@@ -166,7 +158,8 @@ direct_rma_msg(struct fabric_ep *ep, enum efa_io_send_op_type op,
 	if (__builtin_expect(msg->rma_iov_count != 1, 0))
 		return direct_send_refuse(ep, -FI_EINVAL,
 					  "RMA has one remote range");
-	for (size_t i = 0; i < msg->iov_count; i++)
+	total = msg->iov_count ? msg->msg_iov[0].iov_len : 0;
+	for (size_t i = 1; i < msg->iov_count; i++)
 		total += msg->msg_iov[i].iov_len;
 	if (__builtin_expect(total > msg->rma_iov[0].len, 0))
 		return direct_send_refuse(ep, -FI_EINVAL,

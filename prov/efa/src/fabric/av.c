@@ -388,6 +388,7 @@ static int av_create(struct fabric_domain *domain, size_t count,
 	pthread_mutex_init(&av->lock, NULL);
 	fabric_reference_init(&av->users);
 	av->first_shift = av_first_shift(count);
+	av->first_count = 1ull << av->first_shift;
 	av->free_head = FABRIC_PEER_NONE;
 	av->domain = domain;
 	fabric_reference_get(&domain->users);

@@ -41,6 +41,7 @@ struct fabric_av_entry;
 struct fabric_av {
 	struct fid_av fid;
 	/* read by the data path */
+	uint64_t first_count;	/* 2^first_shift */
 	uint32_t first_shift;
 	_Atomic(_Atomic uint64_t *) words[FABRIC_AV_CHUNKS];	/* hw_dest */
 	struct fabric_peer_index peers;
@@ -83,12 +84,14 @@ static inline bool fabric_av_resolve(const struct fabric_av *av,
 				     fi_addr_t addr, struct hw_dest *dest)
 {
 	_Atomic uint64_t *words;
-	uint64_t offset, word;
-	uint32_t chunk;
+	uint64_t offset = addr, word;
+	uint32_t chunk = 0;
 
-	if (addr > UINT32_MAX)
-		return false;
-	chunk = fabric_av_chunk(av->first_shift, addr, &offset);
+	if (__builtin_expect(addr >= av->first_count, 0)) {
+		if (addr > UINT32_MAX)
+			return false;
+		chunk = fabric_av_chunk(av->first_shift, addr, &offset);
+	}
 	words = atomic_load_explicit(&av->words[chunk], memory_order_acquire);
 	if (!words)
 		return false;

@@ -63,6 +63,9 @@ struct fabric_ep {
 	/* what a receive reads */
 	struct util_lock rx_lock;	/* serialises posters of receives */
 	uint64_t rx_flags, rx_msg_flags, rx_msg_mask;
+	/* FI_MORE held requests back; a call on the other queue without it
+	 * ends the batch as well. Any thread clears, under the lock. */
+	_Atomic bool tx_held, rx_held;
 	size_t rx_iov_limit;
 	struct hw_rq rq;
 	/* what a completion reads; constant after enable */
