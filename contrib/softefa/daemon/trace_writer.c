@@ -20,6 +20,7 @@ struct trace_writer {
 	/* the engine's thread, until it sets is_ending */
 	uint64_t records, lost;
 	uint64_t lost_untold;	/* no TRACE_LOST says so yet */
+	bool has_put;		/* since the last flush */
 
 	/* both threads; atomic */
 	struct trace_ring ring;
@@ -69,20 +70,30 @@ static bool has_bytes(const struct trace_writer *writer)
 	return trace_ring_peek(&writer->ring, &bytes);
 }
 
+/*
+ * Sets is_asleep. All changes of it are exchanges: of two threads the later
+ * one sees what the earlier one did before, so that either the sleeper sees
+ * the bytes or the other sees the sleeper.
+ */
+static bool exchange_asleep(struct trace_writer *writer, bool is_asleep)
+{
+	return __atomic_exchange_n(&writer->is_asleep, is_asleep,
+				   __ATOMIC_ACQ_REL);
+}
+
 /* Returns when there may be something to do. */
 static void sleep_until_woken(struct trace_writer *writer)
 {
 	uint64_t count;
 	ssize_t ignored;
 
-	/* Pairs with wake(): one of the two sees what the other stored. */
-	__atomic_store_n(&writer->is_asleep, true, __ATOMIC_SEQ_CST);
+	exchange_asleep(writer, true);
 	if (!has_bytes(writer) &&
-	    !__atomic_load_n(&writer->is_ending, __ATOMIC_SEQ_CST)) {
+	    !__atomic_load_n(&writer->is_ending, __ATOMIC_ACQUIRE)) {
 		ignored = read(writer->wake_fd, &count, sizeof(count));
 		(void)ignored;
 	}
-	__atomic_store_n(&writer->is_asleep, false, __ATOMIC_SEQ_CST);
+	exchange_asleep(writer, false);
 }
 
 /* Here, where no signal arrives, rather than in the engine's thread. */
@@ -109,7 +120,7 @@ static void *run(void *arg)
 
 	for (;;) {
 		is_last = __atomic_load_n(&writer->is_ending,
-					  __ATOMIC_SEQ_CST);
+					  __ATOMIC_ACQUIRE);
 		while ((length = trace_ring_peek(&writer->ring, &bytes))) {
 			write_all(writer, bytes, length);
 			trace_ring_take(&writer->ring, length);
@@ -209,9 +220,7 @@ static void wake(struct trace_writer *writer)
 	const uint64_t one = 1;
 	ssize_t ignored;
 
-	/* Orders what was put or set before it; see sleep_until_woken(). */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (!__atomic_exchange_n(&writer->is_asleep, false, __ATOMIC_SEQ_CST))
+	if (!exchange_asleep(writer, false))
 		return;
 	ignored = write(writer->wake_fd, &one, sizeof(one));
 	(void)ignored;
@@ -220,7 +229,7 @@ static void wake(struct trace_writer *writer)
 void trace_writer_close(struct trace_writer *writer,
 			struct trace_writer_counts *counts)
 {
-	__atomic_store_n(&writer->is_ending, true, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&writer->is_ending, true, __ATOMIC_RELEASE);
 	wake(writer);
 	pthread_join(writer->thread, NULL);
 	/* Some file systems tell only now that there was no room. */
@@ -276,6 +285,7 @@ void trace_writer_put(struct trace_writer *writer, uint64_t time_ns,
 	if (!__atomic_load_n(&writer->error, __ATOMIC_RELAXED) &&
 	    put_record(writer, &record, event)) {
 		writer->records++;
+		writer->has_put = true;
 		return;
 	}
 	writer->lost++;
@@ -284,8 +294,10 @@ void trace_writer_put(struct trace_writer *writer, uint64_t time_ns,
 
 void trace_writer_flush(struct trace_writer *writer)
 {
-	if (has_bytes(writer))
-		wake(writer);
+	if (!writer->has_put)
+		return;
+	writer->has_put = false;
+	wake(writer);
 }
 
 void trace_writer_read_counts(struct trace_writer *writer,

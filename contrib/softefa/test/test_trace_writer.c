@@ -78,7 +78,7 @@ static void expect_end(struct trace_reader *reader, uint64_t records,
 
 static void test_round_trip(void **state)
 {
-	char text[] = "what happened at 0000";
+	char text[32] = "what happened at 0000";
 	struct trace_writer_counts counts;
 	struct trace_writer *writer;
 	struct trace_reader reader;
@@ -91,7 +91,7 @@ static void test_round_trip(void **state)
 	assert_int_equal(ftruncate(fd, 1 << 20), 0);
 	writer = open_writer(fd, 1 << 20);
 	for (i = 0; i < 5000; i++) {
-		snprintf(text + 17, 5, "%04d", i);
+		snprintf(text + 17, 12, "%04d", i);
 		put_text(writer, 1000 + i, text, strlen(text));
 		if (i % 16 == 0)
 			trace_writer_flush(writer);
@@ -108,7 +108,7 @@ static void test_round_trip(void **state)
 		assert_int_equal(entry.record.kind, TRACE_FAULT);
 		assert_int_equal(entry.record.device, 3);
 		assert_int_equal(entry.record.time_ns, 1000 + i);
-		snprintf(text + 17, 5, "%04d", i);
+		snprintf(text + 17, 12, "%04d", i);
 		assert_int_equal(entry.record.length_bytes, strlen(text));
 		assert_memory_equal(entry.bytes, text, strlen(text));
 	}
