@@ -215,6 +215,37 @@ group_interop()
 		"$pair" -p efa -e rdm -m tagged -I 5 -S 16777216
 	judged "Open MPI, point to point" 100000000 "$mpi" point_to_point 4
 	judged "Open MPI, collectives" 100000000 "$mpi" collectives 4
+	for size in 64 16384 1048576; do
+		count_run "interop: a trace of the protocol, $size bytes" \
+			trace_decodes "$size"
+	done
+}
+
+# trace_decodes SIZE: what the in-tree provider sends for tagged messages of
+# SIZE bytes can be traced; each packet is one of the protocol's and has no
+# field without a name; and the packets that such messages need are there.
+trace_decodes()
+{
+	local trace=$check_dir/trace.$1 kind kinds='HANDSHAKE EAGER_TAGRTM'
+
+	FI_EFA_ENABLE_SHM_TRANSFER=0 in_root -- \
+		softefa run --trace "$trace" -- \
+		"$here/setup/pingpong_pair.sh" -p efa -e rdm -m tagged \
+		-I 5 -S "$1" || return 1
+	"$build/contrib/softefa/softefa" trace print --kind packet "$trace" |
+		grep -E ' (sent|received) ' >"$trace.txt" || return 1
+	if grep -E 'problem=|unknown|op=send .* payload=' "$trace.txt"; then
+		return 1
+	fi
+	[ "$1" -lt 16384 ] || kinds+=' MEDIUM_TAGRTM'
+	[ "$1" -lt 1048576 ] || kinds="HANDSHAKE EAGER_TAGRTM CTS CTSDATA \
+		LONGCTS_TAGRTM LONGREAD_TAGRTM EOR"
+	for kind in $kinds; do
+		grep -q "rdm=$kind " "$trace.txt" || {
+			echo "no $kind among $(wc -l <"$trace.txt") packets"
+			return 1
+		}
+	done
 }
 
 in_tree_provider()
