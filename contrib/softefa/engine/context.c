@@ -18,9 +18,11 @@ int engine_context_create(struct engine_device *device,
 	ctx->device = device;
 	ctx->mem = mem;
 	ctx->opaque = opaque;
+	TAILQ_INIT(&ctx->qps);
 	LIST_INIT(&ctx->pds);
 	LIST_INIT(&ctx->cqs);
 	LIST_INSERT_HEAD(&device->contexts, ctx, link);
+	TAILQ_INSERT_TAIL(&device->engine->turns, ctx, turn_link);
 	device->counters.contexts++;
 	*out = ctx;
 	return 0;
@@ -53,6 +55,7 @@ void engine_context_destroy(struct engine_context *ctx)
 	}
 	(void)err;
 	LIST_REMOVE(ctx, link);
+	TAILQ_REMOVE(&ctx->device->engine->turns, ctx, turn_link);
 	ctx->device->counters.contexts--;
 	free(ctx);
 }

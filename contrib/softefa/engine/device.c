@@ -33,7 +33,7 @@ struct engine *engine_create(const struct engine_ops *ops, void *owner)
 	engine->owner = owner;
 	LIST_INIT(&engine->devices);
 	LIST_INIT(&engine->event_cqs);
-	TAILQ_INIT(&engine->qps);
+	TAILQ_INIT(&engine->turns);
 	TAILQ_INIT(&engine->free_ops);
 	SLIST_INIT(&engine->op_slabs);
 	return engine;

@@ -22,6 +22,7 @@ LIST_HEAD(mr_list, engine_mr);
 LIST_HEAD(ah_list, engine_ah);
 LIST_HEAD(pd_list, engine_pd);
 LIST_HEAD(context_list, engine_context);
+TAILQ_HEAD(turn_list, engine_context);
 SLIST_HEAD(op_slab_list, send_op_slab);
 
 struct engine {
@@ -30,7 +31,8 @@ struct engine {
 	LIST_HEAD(, engine_device) devices;
 
 	/* of all devices, for the poll loop */
-	struct qp_list qps;
+	struct turn_list turns;		/* the contexts, in their order */
+	uint32_t num_qps;
 	struct cq_list event_cqs;	/* those with ENGINE_CQ_EVENTS */
 	struct due_heap timers;		/* of struct send_op.due */
 	uint64_t now_ns;		/* of the current engine_poll */
@@ -65,9 +67,12 @@ struct engine_context {
 	struct guest_memory *mem;
 	void *opaque;
 	bool dead;		/* mem said -ESRCH: nothing is carried out */
+	uint64_t spent;		/* of its share of the current engine_poll */
+	struct qp_list qps;	/* whose turn is next goes first */
 	struct pd_list pds;
 	struct cq_list cqs;
 	LIST_ENTRY(engine_context) link;
+	TAILQ_ENTRY(engine_context) turn_link;
 };
 
 struct engine_pd {

@@ -166,7 +166,8 @@ int engine_qp_create(struct engine_pd *pd, const struct engine_qp_attr *attr,
 	TAILQ_INIT(&qp->remote);
 	set_up_rings(qp, attr);
 	set_up_limits(qp, attr);
-	TAILQ_INSERT_TAIL(&device->engine->qps, qp, link);
+	TAILQ_INSERT_TAIL(&qp->ctx->qps, qp, link);
+	device->engine->num_qps++;
 	TAILQ_INSERT_TAIL(&pd->qps, qp, pd_link);
 	trace_qp_created(qp);
 	*out = qp;
@@ -184,7 +185,8 @@ void engine_qp_destroy(struct engine_qp *qp)
 
 	trace_command(device, TRACE_DESTROY_QP, qp->number, 0);
 	qp_drop(qp);
-	TAILQ_REMOVE(&device->engine->qps, qp, link);
+	TAILQ_REMOVE(&qp->ctx->qps, qp, link);
+	device->engine->num_qps--;
 	TAILQ_REMOVE(&qp->pd->qps, qp, pd_link);
 	number_pool_return(&device->qpns, qp->number);
 	qp->send_cq->users--;

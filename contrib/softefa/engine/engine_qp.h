@@ -38,7 +38,7 @@ struct engine_qp {
 	uint64_t serial;		/* unique in the engine */
 	uint32_t sq_psn;
 	uint32_t reported;		/* by rule_broken */
-	TAILQ_ENTRY(engine_qp) link;	/* of the engine */
+	TAILQ_ENTRY(engine_qp) link;	/* of the context */
 	TAILQ_ENTRY(engine_qp) pd_link;
 };
 

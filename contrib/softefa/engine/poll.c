@@ -4,16 +4,38 @@
 #include "engine/comp_ring.h"
 #include "engine/requester.h"
 
+/*
+ * The QPs of @ctx in turn, as far as its share goes; those left out are the
+ * first next time. So a guest waits for the shares of the others, not for
+ * all the queues they may have.
+ */
+static unsigned context_turn(struct engine_context *ctx)
+{
+	struct engine_qp *qp, *first = NULL;
+	unsigned count = 0;
+
+	ctx->spent = 0;
+	while (ctx->spent < POLL_CONTEXT_SHARE &&
+	       (qp = TAILQ_FIRST(&ctx->qps)) && qp != first) {
+		if (!first)
+			first = qp;
+		TAILQ_REMOVE(&ctx->qps, qp, link);
+		TAILQ_INSERT_TAIL(&ctx->qps, qp, link);
+		count += requester_turn(qp);
+	}
+	return count;
+}
+
 unsigned engine_poll(struct engine *engine, uint64_t now_ns)
 {
-	struct engine_qp *qp;
+	struct engine_context *ctx;
 	struct engine_cq *cq;
 	unsigned count;
 
 	engine->now_ns = now_ns;
 	count = requester_wake(engine);
-	TAILQ_FOREACH(qp, &engine->qps, link)
-		count += requester_turn(qp);
+	TAILQ_FOREACH(ctx, &engine->turns, turn_link)
+		count += context_turn(ctx);
 	LIST_FOREACH(cq, &engine->event_cqs, event_link)
 		count += comp_ring_give_event(cq);
 	return count;
@@ -21,7 +43,7 @@ unsigned engine_poll(struct engine *engine, uint64_t now_ns)
 
 bool engine_has_queues(const struct engine *engine)
 {
-	return !TAILQ_EMPTY(&engine->qps) || !LIST_EMPTY(&engine->event_cqs);
+	return engine->num_qps || !LIST_EMPTY(&engine->event_cqs);
 }
 
 uint64_t engine_next_timer_ns(const struct engine *engine, uint64_t now_ns)

@@ -5,4 +5,10 @@
 
 #include "engine/engine.h"
 
+/*
+ * What the queues of one context may cost in a pass, in bytes moved or what
+ * takes as long; the turn that passes this limit is the last.
+ */
+#define POLL_CONTEXT_SHARE	(1u << 20)
+
 #endif /* ENGINE_POLL_H */

@@ -137,14 +137,15 @@ static unsigned flush_ops(struct op_list *ops, struct due_heap *timers)
 }
 
 /* Entries that were never fetched; only their request ID is looked at. */
-static unsigned flush_send_ring(struct engine_qp *qp)
+static unsigned flush_send_ring(struct engine_qp *qp, unsigned limit)
 {
 	struct engine *engine = qp->ctx->device->engine;
 	struct efa_io_tx_wqe wqe;
 	struct send_op *op;
 	const char *rule;
 	bool is_rung;
-	int pending, i;
+	int pending;
+	unsigned i;
 
 	if (qp->sq_broken)
 		return 0;
@@ -161,7 +162,7 @@ static unsigned flush_send_ring(struct engine_qp *qp)
 			    qp->sq.fetched, qp->sq.depth);
 		return 0;
 	}
-	for (i = 0; i < pending; i++) {
+	for (i = 0; i < limit && i < (unsigned)pending; i++) {
 		op = send_op_alloc(engine, qp);
 		if (!op)
 			break;
@@ -173,7 +174,7 @@ static unsigned flush_send_ring(struct engine_qp *qp)
 	return i;
 }
 
-static unsigned flush_recv_ring(struct engine_qp *qp)
+static unsigned flush_recv_ring(struct engine_qp *qp, unsigned limit)
 {
 	struct recv_completion comp = {
 		.status = EFA_IO_COMP_STATUS_FLUSHED,
@@ -181,8 +182,8 @@ static unsigned flush_recv_ring(struct engine_qp *qp)
 	struct recv_request request;
 	unsigned count = 0;
 
-	/* Bounded: a guest that keeps posting waits for the next poll. */
-	while (count < qp->rq.depth && peek(qp, &request) > 0) {
+	/* A guest that keeps posting waits for the next poll. */
+	while (count < limit && peek(qp, &request) > 0) {
 		recv_ring_take(&qp->rq, &request);
 		trace_recv(qp, &request);
 		comp.req_id = request.req_id;
@@ -192,7 +193,7 @@ static unsigned flush_recv_ring(struct engine_qp *qp)
 	return count;
 }
 
-unsigned qp_flush(struct engine_qp *qp)
+unsigned qp_flush(struct engine_qp *qp, unsigned limit)
 {
 	struct due_heap *timers = &qp->ctx->device->engine->timers;
 	unsigned count;
@@ -200,15 +201,15 @@ unsigned qp_flush(struct engine_qp *qp)
 	count = flush_ops(&qp->active, timers);
 	count += flush_ops(&qp->waiting, timers);
 	count += flush_ops(&qp->remote, timers);
-	count += flush_send_ring(qp);
-	count += flush_recv_ring(qp);
+	count += flush_send_ring(qp, limit);
+	count += flush_recv_ring(qp, limit);
 	return count;
 }
 
 void qp_stop(struct engine_qp *qp)
 {
 	qp->state = ENGINE_QP_ERR;
-	qp_flush(qp);
+	qp_flush(qp, qp->sq.depth > qp->rq.depth ? qp->sq.depth : qp->rq.depth);
 }
 
 static void drop_ops(struct op_list *ops, struct engine *engine)

@@ -43,8 +43,11 @@ int qp_peek_recv(struct engine_qp *qp, struct recv_request *request);
  */
 void qp_stop(struct engine_qp *qp);
 
-/* In ERR: flushes what was posted since. Returns the number of WRs. */
-unsigned qp_flush(struct engine_qp *qp);
+/*
+ * In ERR: flushes what was posted since, at most @limit of each queue.
+ * Returns the number of WRs.
+ */
+unsigned qp_flush(struct engine_qp *qp, unsigned limit);
 
 /* Ends all operations in flight, not running, without a completion. */
 void qp_drop(struct engine_qp *qp);

@@ -197,6 +197,15 @@ static unsigned run_active(struct engine_qp *qp)
 		count++;
 	}
 	payload_stage_clear(qp->ctx->device->engine);
+	qp->ctx->spent += bytes + count * REQUESTER_OP_COST;
+	return count;
+}
+
+static unsigned flush(struct engine_qp *qp)
+{
+	unsigned count = qp_flush(qp, REQUESTER_TURN_FLUSHES);
+
+	qp->ctx->spent += count * REQUESTER_FLUSH_COST;
 	return count;
 }
 
@@ -214,7 +223,7 @@ unsigned requester_turn(struct engine_qp *qp)
 	    (qp->send_cq->broken || qp->recv_cq->broken))
 		qp_stop(qp);
 	if (qp->state == ENGINE_QP_ERR)
-		return qp_flush(qp);
+		return flush(qp);
 	if (qp->state == ENGINE_QP_RTS)
 		count = fetch(qp);
 	if (qp->state == ENGINE_QP_RTS || qp->state == ENGINE_QP_SQD)
@@ -228,7 +237,8 @@ unsigned requester_wake(struct engine *engine)
 	struct send_op *op;
 	unsigned count = 0;
 
-	while ((entry = due_heap_pop(&engine->timers, engine->now_ns))) {
+	while (count < REQUESTER_WAKE_OPS &&
+	       (entry = due_heap_pop(&engine->timers, engine->now_ns))) {
 		op = (struct send_op *)((char *)entry -
 					offsetof(struct send_op, due));
 		TAILQ_REMOVE(&op->qp->waiting, op, link);
