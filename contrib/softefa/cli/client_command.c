@@ -45,6 +45,22 @@ static int find_shim(char path[PATH_MAX])
 	return -ENOENT;
 }
 
+/* Whether @part is between separators of @list. */
+static bool has_part(const char *list, const char *part)
+{
+	const char *separators = ": ";
+	size_t len;
+
+	for (list += strspn(list, separators); *list;
+	     list += strspn(list, separators)) {
+		len = strcspn(list, separators);
+		if (len == strlen(part) && !memcmp(list, part, len))
+			return true;
+		list += len;
+	}
+	return false;
+}
+
 /* Sets @name to its value, @separator and @addition; once only. */
 static void append_env(const char *name, char separator, const char *addition)
 {
@@ -55,7 +71,7 @@ static void append_env(const char *name, char separator, const char *addition)
 		setenv(name, addition, 1);
 		return;
 	}
-	if (strstr(old, addition))
+	if (has_part(old, addition))
 		return;
 	if (asprintf(&value, "%s%c%s", old, separator, addition) < 0)
 		return;

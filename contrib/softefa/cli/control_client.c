@@ -62,6 +62,20 @@ static int ask_for_answer(int fd, uint32_t type)
 	return ask(fd, type) ? -EIO : answer_result(fd);
 }
 
+/*
+ * Anybody can listen on an abstract name. What another user says there is
+ * shown on this terminal and, by a shim, written into this user's processes.
+ */
+static int check_daemon(int fd)
+{
+	struct ucred daemon;
+	socklen_t len = sizeof(daemon);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &daemon, &len) < 0)
+		return -errno;
+	return daemon.uid == 0 || daemon.uid == geteuid() ? 0 : -EPERM;
+}
+
 int control_connect(const char *socket_name)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -80,7 +94,9 @@ int control_connect(const char *socket_name)
 		close(fd);
 		return ret;
 	}
-	ret = ask_for_answer(fd, SOFTEFA_HELLO_CONTROL);
+	ret = check_daemon(fd);
+	if (!ret)
+		ret = ask_for_answer(fd, SOFTEFA_HELLO_CONTROL);
 	if (ret) {
 		close(fd);
 		return ret;

@@ -122,6 +122,9 @@ _Noreturn static void be_daemon(const struct birth *birth)
 	}
 	if (set_standard_fds(birth))
 		_exit(1);
+	/* Not before the log is open: its name may be a relative one. */
+	if (!birth->parent && chdir("/") < 0)
+		_exit(1);
 	options.listen_fd = listen_on(birth->socket);
 	if (options.listen_fd < 0)
 		_exit(1);
@@ -235,12 +238,14 @@ int daemon_process_detach(const struct cli_options *options,
 	birth.stderr_fd = errors[1];
 	child = fork();
 	if (!child) {
-		if (chdir("/") < 0)
-			_exit(1);
 		/* Its parent ends at once, so init becomes it. */
-		if (fork())
-			_exit(0);
-		be_daemon(&birth);
+		child = fork();
+		if (!child)
+			be_daemon(&birth);
+		if (child < 0)
+			complain(NULL, "cannot start a process: %s",
+				 strerror(errno));
+		_exit(0);
 	}
 	close(ready[1]);
 	close(errors[1]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,6 +28,9 @@ static int connect_named(const struct cli_options *options,
 		complain("softefa start [--name NAME] starts one",
 			 "no daemon '%s' of this user runs (socket @%s)", name,
 			 socket);
+	else if (fd == -EPERM)
+		complain("give another --name",
+			 "who listens on socket @%s is another user", socket);
 	else if (fd < 0)
 		complain(fd == -EPROTO ? "use the softefa that started it" :
 			 NULL, "the daemon on socket @%s refuses: %s", socket,
@@ -163,11 +167,25 @@ static int do_verb(const struct cli_options *options)
 	return CLI_EXIT_USAGE;
 }
 
+/*
+ * A descriptor opened later must not become a standard one, which others
+ * take for theirs. COMMAND gets those that were closed closed.
+ */
+static void occupy_standard_fds(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
 int main(int argc, char **argv)
 {
 	struct cli_options options;
 	int status;
 
+	occupy_standard_fds();
 	if (argc < 1 || cli_options_parse(argv, &options))
 		return CLI_EXIT_USAGE;
 	status = do_verb(&options);

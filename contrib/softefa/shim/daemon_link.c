@@ -125,6 +125,22 @@ static void let_daemon_reach_memory(int fd)
 		syscall(SYS_prctl, PR_SET_PTRACER, daemon.pid, 0, 0, 0);
 }
 
+/*
+ * Anybody can listen on an abstract name, and what the daemon answers says
+ * where to write in this process: it has to be this user's, or root's.
+ */
+static int check_daemon(int fd)
+{
+	struct ucred daemon;
+	socklen_t len = sizeof(daemon);
+
+	if (syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &daemon,
+		    &len) < 0)
+		return -errno;
+	return daemon.uid == 0 || daemon.uid == (uid_t)syscall(SYS_geteuid) ?
+	       0 : -EACCES;
+}
+
 /* Says HELLO; 0 or what the daemon answered. */
 static int greet(int fd, uint32_t type, uint32_t device)
 {
@@ -136,6 +152,9 @@ static int greet(int fd, uint32_t type, uint32_t device)
 	struct softefa_answer answer;
 	int ret = connect_daemon(fd);
 
+	if (ret)
+		return ret;
+	ret = check_daemon(fd);
 	if (ret)
 		return ret;
 	if (type == SOFTEFA_HELLO_UVERBS)

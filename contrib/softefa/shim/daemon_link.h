@@ -25,7 +25,7 @@ struct daemon_reply {
 /*
  * Asks for the device table. Strings of it are terminated and its count is
  * in range whatever the daemon sent. Returns 0; -ENODEV without a daemon,
- * -EPROTO when it speaks another protocol.
+ * -EACCES when it is another user's, -EPROTO when it speaks another protocol.
  */
 int daemon_link_devices(struct softefa_devices *devices);
 

@@ -329,6 +329,64 @@ test_daemon_fds()
 	"$softefa" stop --name "$name"
 }
 
+# What is closed stays closed for the command, and does no harm.
+test_closed_fds()
+{
+	local closed
+
+	closed=$("$softefa" run -- sh -c 'ls /proc/$$/fd >&2' \
+		2>&1 <&- >/dev/null | tr '\n' ' ')
+	case " $closed" in
+	*" 0 "*) fail "a closed descriptor is open in the command: $closed" ;;
+	*" 2 "*) ;;
+	*) fail "no list of descriptors: $closed" ;;
+	esac
+	"$softefa" start --name "$name" <&- >&- || fail "start without stdin, stdout"
+	expect 0 "$softefa" stop --name "$name"
+	"$softefa" start --name "$name" <&- >&- 2>&- || fail "start with no descriptor"
+	expect 0 "$softefa" stop --name "$name"
+	"$softefa" run -- sh -c 'exit 3' <&- >&- 2>&-
+	[ $? = 3 ] || fail "run with no descriptor"
+}
+
+test_relative_log()
+{
+	mkdir "$work/logs"
+	(cd "$work/logs" && "$softefa" start --name "$name" --log here) ||
+		fail "start with a relative log"
+	[ -e "$work/logs/here" ] || fail "the log is elsewhere"
+	expect 0 "$softefa" stop --name "$name"
+}
+
+# A name that another user has taken: he must not be believed, by root least.
+test_other_user()
+{
+	local look='[ -e /dev/infiniband/uverbs0 ]'
+
+	if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
+		return
+	fi
+	cp "$softefa" "$work/softefa.nobody" 2>/dev/null
+	chmod 755 "$work" "$work/softefa.nobody"
+	setpriv --reuid=65534 --clear-groups "$work/softefa.nobody" start \
+		--name "$name" 2>"$work/err" || return
+	export SOFTEFA_SOCKET=softefa/65534/$name
+	expect 1 "$softefa" show
+	one_error_with 'another user'
+	expect 1 "$softefa" run -- sh -c \
+		"SOFTEFA_SOCKET=$SOFTEFA_SOCKET; exec sh -c '$look'"
+	unset SOFTEFA_SOCKET
+	setpriv --reuid=65534 --clear-groups "$work/softefa.nobody" stop \
+		--name "$name" || fail "stop of the other user's daemon"
+}
+
+# A variable that holds the shim's name as a part of another one.
+test_preload_part()
+{
+	LD_PRELOAD=$(LD_PRELOAD='' "$softefa" run -- sh -c 'echo $LD_PRELOAD').none \
+		expect 0 "$softefa" run -- sh -c '[ -e /dev/infiniband/uverbs0 ]'
+}
+
 test_unfit_commands()
 {
 	if [ "$(id -u)" = 0 ]; then
@@ -349,7 +407,7 @@ test_unfit_commands()
 
 for test in statuses arguments surroundings signals orphans killed_front \
 	killed_guard killed_daemon killed_command shared_daemon daemon_fds \
-	unfit_commands; do
+	closed_fds relative_log other_user preload_part unfit_commands; do
 	echo "test_$test"
 	"test_$test"
 done
