@@ -8,6 +8,7 @@
 #include "engine/device_state.h"
 #include "engine/guest_copy.h"
 #include "engine/payload_stage.h"
+#include "engine/remote_op.h"
 #include "engine/send_op.h"
 
 #define QPN_BITS	16	/* as wide as in a completion */
@@ -34,6 +35,7 @@ struct engine *engine_create(const struct engine_ops *ops, void *owner)
 	LIST_INIT(&engine->devices);
 	LIST_INIT(&engine->event_cqs);
 	TAILQ_INIT(&engine->turns);
+	LIST_INIT(&engine->hosts);
 	TAILQ_INIT(&engine->free_ops);
 	SLIST_INIT(&engine->op_slabs);
 	return engine;
@@ -61,6 +63,9 @@ void engine_destroy(struct engine *engine)
 {
 	while (!LIST_EMPTY(&engine->devices))
 		destroy_device(LIST_FIRST(&engine->devices));
+	while (!LIST_EMPTY(&engine->hosts))
+		engine_host_destroy(LIST_FIRST(&engine->hosts));
+	remote_op_fini(engine);
 	due_heap_fini(&engine->timers);
 	send_op_fini(engine);
 	free(engine->bounce);

@@ -23,6 +23,7 @@ LIST_HEAD(ah_list, engine_ah);
 LIST_HEAD(pd_list, engine_pd);
 LIST_HEAD(context_list, engine_context);
 TAILQ_HEAD(turn_list, engine_context);
+LIST_HEAD(host_list, engine_host);
 SLIST_HEAD(op_slab_list, send_op_slab);
 
 struct engine {
@@ -37,6 +38,9 @@ struct engine {
 	struct due_heap timers;		/* of struct send_op.due */
 	uint64_t now_ns;		/* of the current engine_poll */
 	bool is_traced;			/* see engine_ops.trace */
+
+	struct host_list hosts;		/* other hosts */
+	struct number_pool remote_ops;	/* out to them; empty without any */
 
 	struct op_list free_ops;
 	struct op_slab_list op_slabs;

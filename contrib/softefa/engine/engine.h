@@ -32,6 +32,7 @@ struct engine_mr;
 struct engine_cq;
 struct engine_qp;
 struct engine_ah;
+struct engine_host;
 struct trace_event;
 
 /* A piece of a client's memory, and where its bytes go. */
@@ -42,6 +43,17 @@ struct guest_range {
 };
 
 #define GUEST_READ_RANGES	64u	/* of one read_many */
+
+/* What the links tell apart; packet.h says what each is for. */
+enum packet_type {
+	PACKET_SEND = 1,
+	PACKET_WRITE = 2,
+	PACKET_WRITE_END = 3,
+	PACKET_READ = 4,
+	PACKET_DATAGRAM = 5,
+	PACKET_STATUS = 16,
+	PACKET_READ_DATA = 17,
+};
 
 /*
  * The memory of one client. All return 0, or -EFAULT when any byte of the
@@ -91,6 +103,17 @@ struct engine_ops {
 	 * traced (engine_set_traced). NULL: it cannot be.
 	 */
 	void (*trace)(void *owner, const struct trace_event *event);
+	/*
+	 * Other hosts, see below. Both are called from engine_host_receive
+	 * as well, and needed once there is a host. packet_send takes a copy
+	 * of the packet, of which it looks at the type alone, and returns 0,
+	 * or -EAGAIN when a request or datagram has no room: for a request
+	 * engine_host_ready follows. An answer always has room.
+	 */
+	struct engine_host *(*host_of)(void *owner, const uint8_t gid[16]);
+	int (*packet_send)(void *owner, void *host_opaque,
+			   enum packet_type type, const void *packet,
+			   size_t len_bytes);
 };
 
 /* ---- devices: all those of one engine reach each other by GID ---- */
@@ -126,6 +149,30 @@ struct engine_device_counters {
 };
 void engine_device_read_counters(const struct engine_device *device,
 				 struct engine_device_counters *out);
+
+/* ---- other hosts: what the links of the owner reach ---- */
+
+/*
+ * An operation to a GID that is of no device of the engine goes to the host
+ * that engine_ops.host_of names; NULL: it is unreachable.
+ */
+int engine_host_create(struct engine *engine, void *opaque,
+		       struct engine_host **host);
+/* What is out to it ends as with engine_host_lost. */
+void engine_host_destroy(struct engine_host *host);
+
+/* All operations that are out to @host end with UNRESP_REMOTE. */
+void engine_host_lost(struct engine_host *host);
+/* There is room for @packets more requests to @host. */
+void engine_host_ready(struct engine_host *host, unsigned packets);
+
+/*
+ * A packet of @host, any bytes. The link brings each reliable one once, and
+ * a request only when its answer has room. -EPROTO with @reason when it is
+ * malformed, or of a GID that is not the host's.
+ */
+int engine_host_receive(struct engine_host *host, const void *packet,
+			size_t len_bytes, const char **reason);
 
 /* ---- contexts: one per open of the device ---- */
 

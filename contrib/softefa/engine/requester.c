@@ -8,6 +8,7 @@
 #include "engine/payload_stage.h"
 #include "engine/qp_completion.h"
 #include "engine/rdma.h"
+#include "engine/remote_send.h"
 #include "engine/rule_check.h"
 #include "engine/srd.h"
 #include "engine/trace_point.h"
@@ -124,6 +125,8 @@ static enum send_op_result attempt(struct send_op *op,
 	*status = resolve_address(op);
 	if (*status != OK)
 		return SEND_OP_DONE;
+	if (remote_send_is_for(op))
+		return remote_send_step(op, status, moved);
 	if (op->request.op != EFA_IO_SEND)
 		return rdma_step(op, status, moved);
 	if (op->qp->type == ENGINE_QP_SRD)

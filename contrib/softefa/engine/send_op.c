@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/device_state.h"
+#include "engine/remote_op.h"
 
 #define OPS_PER_SLAB	64
 
@@ -41,6 +42,7 @@ struct send_op *send_op_alloc(struct engine *engine, struct engine_qp *qp)
 
 void send_op_free(struct engine *engine, struct send_op *op)
 {
+	remote_op_leave(op);
 	/* Last in, first out: the next operation finds it in the cache. */
 	TAILQ_INSERT_HEAD(&engine->free_ops, op, link);
 }
