@@ -16,8 +16,9 @@ enum option_set {
 	TAKES_LOG = 8,
 	TAKES_COMMAND = 16,
 	TAKES_TRACE = 32,
+	TAKES_LINK = 64,
 	MAKES_DAEMON = TAKES_NAME | TAKES_DEVICES | TAKES_PROFILE | TAKES_LOG |
-		TAKES_TRACE,
+		TAKES_TRACE | TAKES_LINK,
 };
 
 static const struct {
@@ -55,6 +56,7 @@ static const struct {
 	{ "--devices", TAKES_DEVICES },
 	{ "--log", TAKES_LOG },
 	{ "--trace", TAKES_TRACE },
+	{ "--link", TAKES_LINK },
 };
 
 #define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
@@ -83,6 +85,8 @@ void cli_options_help(void)
 "  --devices N     number of devices, 1 to 16 (default 1)\n",
 	device_options_help,
 "  --name NAME     which daemon (default: default)\n"
+"  --link LINK     reach the devices of other hosts, by udp:ADDRESS:PORT or\n"
+"                  unix:NAME, then ,peer=ADDRESS for each other host\n"
 "  --log FILE      tell of broken device rules and bad requests; - is stderr\n"
 "  --trace FILE    write what the devices do to FILE, for softefa trace print\n");
 }
@@ -113,6 +117,18 @@ static int take_devices(const char *value, struct cli_options *options)
 	return 0;
 }
 
+static int take_link(const char *value, struct cli_options *options)
+{
+	char error[LINK_ERROR_BYTES];
+
+	options->has_link = true;
+	if (!link_spec_parse(value, &options->link, error))
+		return 0;
+	complain("--link udp:ADDRESS:PORT,peer=ADDRESS:PORT; softefa(1) tells more",
+		 "--link: %s", error);
+	return -EINVAL;
+}
+
 static int take_value(unsigned set, const char *word, const char *value,
 		      struct cli_options *options)
 {
@@ -122,6 +138,8 @@ static int take_value(unsigned set, const char *word, const char *value,
 		return check_name(value);
 	case TAKES_DEVICES:
 		return take_devices(value, options);
+	case TAKES_LINK:
+		return take_link(value, options);
 	case TAKES_LOG:
 		options->log = value;
 		return 0;
@@ -193,7 +211,7 @@ static int parse_command(char **argv, unsigned given,
 	}
 	if (options->name && given & ~TAKES_NAME) {
 		complain("give those to softefa start, or leave out --name",
-			 "--devices, what they are like, --log and --trace are of a "
+			 "--devices, what they are like, --log, --trace and --link are of a "
 			 "daemon that runs already");
 		return -EINVAL;
 	}

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "cli/device_options.h"
+#include "daemon/link_spec.h"
 #include "protocol.h"
 
 enum cli_verb {
@@ -29,6 +30,8 @@ struct cli_options {
 	struct device_profile profile[SOFTEFA_MAX_DEVICES];
 	const char *log;	/* file, "-": stderr, NULL: no log */
 	const char *trace;	/* file; NULL: no trace */
+	bool has_link;
+	struct link_spec link;
 	char **command;		/* run, trace print: from argv, with a NULL */
 };
 

@@ -109,6 +109,10 @@ _Noreturn static void be_daemon(const struct birth *birth)
 		.profile = birth->options->profile,
 		.log = birth->options->log,
 		.trace_fd = birth->trace_fd,
+		.link = birth->options->has_link ? &birth->options->link :
+			NULL,
+		.host_name = birth->options->name ? birth->options->name :
+			"default",
 	};
 	int kept[4];
 

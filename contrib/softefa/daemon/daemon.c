@@ -18,6 +18,8 @@
 #include "daemon/emulated_device.h"
 #include "daemon/fault_log.h"
 #include "daemon/idle_pace.h"
+#include "daemon/link_bridge.h"
+#include "daemon/link_show.h"
 #include "daemon/poll_loop.h"
 #include "daemon/session.h"
 #include "daemon/show_text.h"
@@ -41,6 +43,7 @@ struct daemon {
 	struct poll_loop loop;
 	struct engine *engine;
 	struct emulated_devices devices;
+	struct link_bridge bridge;
 	struct session_list *sessions;
 	struct trace_control trace;
 	struct end_source life;
@@ -94,7 +97,26 @@ static void daemon_trace(void *owner, const struct trace_event *event)
 	trace_control_event(&daemon->trace, event);
 }
 
+static struct engine_host *daemon_host_of(void *owner, const uint8_t gid[16])
+{
+	struct daemon *daemon = owner;
+
+	return link_bridge_host_of(&daemon->bridge, gid);
+}
+
+static int daemon_packet_send(void *owner, void *host_opaque,
+			      enum packet_type type, const void *packet,
+			      size_t len_bytes)
+{
+	struct daemon *daemon = owner;
+
+	return link_bridge_packet_send(&daemon->bridge, host_opaque, type,
+				       packet, len_bytes);
+}
+
 static const struct engine_ops daemon_engine_ops = {
+	.host_of = daemon_host_of,
+	.packet_send = daemon_packet_send,
 	.cq_event = daemon_cq_event,
 	.rule_broken = daemon_rule_broken,
 	.trace = daemon_trace,
@@ -110,8 +132,9 @@ static size_t daemon_show(void *owner, char *text, size_t text_bytes)
 	int more = trace_control_describe(&daemon->trace, text + used,
 					  text_bytes - used);
 
-	/* What does not fit is left out whole. */
-	return (size_t)more < text_bytes - used ? used + more : used;
+	used += (size_t)more < text_bytes - used ? (size_t)more : 0;
+	return used + link_show_write(daemon->bridge.link, text + used,
+				      text_bytes - used);
 }
 
 static int daemon_trace_start(void *owner, int fd)
@@ -234,6 +257,10 @@ static int daemon_start_engine(struct daemon *daemon,
 		return -ENOMEM;
 	ret = emulated_devices_init(&daemon->devices, daemon->engine,
 				    options->profile, options->num_devices);
+	if (!ret)
+		ret = link_bridge_open(&daemon->bridge, daemon->engine,
+				       &daemon->devices, &daemon->loop,
+				       options->link, options->host_name);
 	if (ret)
 		goto err;
 	trace_control_init(&daemon->trace, daemon->engine, &daemon->devices);
@@ -252,6 +279,12 @@ static int daemon_start_trace(struct daemon *daemon, int fd)
 		fault_log_fatal("a trace goes to a regular file alone; name "
 				"one");
 	return ret;
+}
+
+static void daemon_end_engine(struct daemon *daemon)
+{
+	link_bridge_close(&daemon->bridge);
+	engine_destroy(daemon->engine);
 }
 
 /* Takes the descriptors of @options over, also when it fails. */
@@ -294,11 +327,11 @@ err_signals:
 err_signals_closed:
 	end_source_close(daemon, &daemon->signals);
 	end_source_close(daemon, &daemon->life);
-	engine_destroy(daemon->engine);
+	daemon_end_engine(daemon);
 	poll_loop_fini(&daemon->loop);
 	return ret;
 err_life:
-	engine_destroy(daemon->engine);
+	daemon_end_engine(daemon);
 err_loop:
 	poll_loop_fini(&daemon->loop);
 err_fds:
@@ -314,6 +347,7 @@ static void daemon_end(struct daemon *daemon)
 	session_list_destroy(daemon->sessions);
 	end_source_close(daemon, &daemon->signals);
 	end_source_close(daemon, &daemon->life);
+	link_bridge_close(&daemon->bridge);
 	/* Told of the end of what clients left behind, but not of this one. */
 	trace_control_stop(&daemon->trace);
 	engine_destroy(daemon->engine);
@@ -330,6 +364,15 @@ static uint64_t now_ns(void)
 	return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
+static uint64_t daemon_next_timer_ns(const struct daemon *daemon,
+				     uint64_t now)
+{
+	uint64_t engine_ns = engine_next_timer_ns(daemon->engine, now);
+	uint64_t link_ns = link_bridge_next_ns(&daemon->bridge, now);
+
+	return engine_ns < link_ns ? engine_ns : link_ns;
+}
+
 static void daemon_serve(struct daemon *daemon)
 {
 	uint64_t worked_ns = now_ns();
@@ -338,12 +381,13 @@ static void daemon_serve(struct daemon *daemon)
 	       !session_list_is_stopping(daemon->sessions)) {
 		uint64_t now = now_ns(), sleep_ns = 0;
 
-		if (engine_poll(daemon->engine, now))
+		if (engine_poll(daemon->engine, now) +
+		    link_bridge_poll(&daemon->bridge, now))
 			worked_ns = now;
 		else
 			sleep_ns = idle_pace_sleep_ns(now - worked_ns,
 				engine_has_queues(daemon->engine),
-				engine_next_timer_ns(daemon->engine, now));
+				daemon_next_timer_ns(daemon, now));
 		trace_control_flush(&daemon->trace);
 		if (poll_loop_run(&daemon->loop, sleep_ns, EVENTS_A_PASS))
 			worked_ns = now;

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "daemon/link_spec.h"
 #include "engine/profile.h"
 
 struct daemon_options {
@@ -30,6 +31,9 @@ struct daemon_options {
 	const struct device_profile *profile;	/* num_devices of them */
 	/* A trace goes here from the start; -1: none. daemon_run() owns it. */
 	int trace_fd;
+	/* To other hosts; NULL: none. */
+	const struct link_spec *link;
+	const char *host_name;			/* told to them */
 	/* Client faults and broken device rules are told on stderr. */
 	bool log;
 };

@@ -1,0 +1,245 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#
+# Two hosts: daemons that are linked, over a UNIX socket and over UDP, and in
+# two network name spaces where root may make them.
+#
+#	SOFTEFA		the command
+#	TEST_FILTER	only the tests whose names match
+#
+# Exit status 77 when the devices cannot be had.
+
+set -u
+
+softefa=${SOFTEFA:-softefa}
+program=${TWO_HOSTS:-contrib/softefa/test/two_hosts}
+a=test-hosts-a-$$
+b=test-hosts-b-$$
+failures=0
+work=$(mktemp -d)
+trap 'stop_hosts; rm -rf "$work"' EXIT
+
+if ! command -v "$softefa" >/dev/null; then
+	echo "skipped: $softefa is not an executable (SOFTEFA)"
+	exit 77
+fi
+
+fail()
+{
+	echo "FAILED: $*"
+	failures=$((failures + 1))
+}
+
+stop_hosts()
+{
+	"$softefa" stop --name "$a" 2>/dev/null
+	"$softefa" stop --name "$b" 2>/dev/null
+}
+
+until_true()
+{
+	local turns=0
+
+	until "$@"; do
+		turns=$((turns + 1))
+		[ $turns -lt 600 ] || return 1
+		sleep 0.05
+	done
+}
+
+# is_up HOST OTHER: it sees the other.
+is_up()
+{
+	"$softefa" show --name "$1" | grep -q "^host $2 at .*: up$"
+}
+
+# counter HOST NAME: of the first other host that it shows.
+counter()
+{
+	"$softefa" show --name "$1" |
+		awk -v name="$2" '/^host / { on = 1 } on && $1 == name { print $2; exit }'
+}
+
+daemon_of()
+{
+	pgrep -f -- "start --name $1( |\$)"
+}
+
+# start_hosts LINK_A LINK_B [OPTION...]
+start_hosts()
+{
+	local link_a=$1 link_b=$2
+
+	shift 2
+	"$softefa" start --name "$a" --link "$link_a" "$@" ||
+		fail "start $link_a"
+	"$softefa" start --name "$b" --link "$link_b" "$@" ||
+		fail "start $link_b"
+	if ! until_true is_up "$a" "$b" || ! until_true is_up "$b" "$a"; then
+		fail "the hosts do not see each other"
+	fi
+}
+
+start_unix()
+{
+	start_hosts "unix:@$a,peer=@$b,$1" "unix:@$b,peer=@$a,$1" "${@:2}"
+}
+
+# run MODE: the program, one process on each host.
+run()
+{
+	HOST_A="$softefa run --name $a --" HOST_B="$softefa run --name $b --" \
+		timeout 120 "$program" "$1" >"$work/out" 2>&1 </dev/null ||
+		{ fail "$1"; sed 's/^/    /' "$work/out"; }
+}
+
+test_unix()
+{
+	start_unix retry=20s
+	run exchange
+	run statuses
+	run datagrams
+	[ "$(counter "$a" malformed)" = 0 ] || fail "malformed packets"
+	stop_hosts
+}
+
+test_profiles()
+{
+	start_unix retry=20s --profile next
+	run exchange
+	run statuses
+	stop_hosts
+}
+
+test_udp()
+{
+	local port=$((20000 + $$ % 20000))
+
+	start_hosts "udp:127.0.0.1:$port,peer=127.0.0.1:$((port + 1)),retry=20s" \
+		"udp:127.0.0.1:$((port + 1)),peer=127.0.0.1:$port,retry=20s"
+	run exchange
+	run statuses
+	stop_hosts
+}
+
+# A host of a path, one that joins uninvited, and one that is not let in.
+test_joining()
+{
+	start_hosts "unix:$work/a,join=any" "unix:$work/b,peer=$work/a"
+	run datagrams
+	"$softefa" stop --name "$b"
+	[ ! -e "$work/b" ] || fail "stop left the socket's path"
+	! "$softefa" show --name "$a" | grep -q "^host $b" ||
+		fail "a host that said goodbye is still shown"
+	"$softefa" stop --name "$a"
+
+	"$softefa" start --name "$a" --link "unix:@$a"
+	"$softefa" start --name "$b" --link "unix:@$b,peer=@$a"
+	until_true eval '[ "$("$softefa" show --name "$a" |
+		awk "\$1 == \"foreign\" { print \$2 }")" -ge 2 ]' ||
+		fail "the uninvited host was not noticed"
+	! is_up "$b" "$a" || fail "a host that is no peer was let in"
+	stop_hosts
+}
+
+# start_mode MODE: in the background, its stdout in $work/told; ended by a
+# line into descriptor 9.
+start_mode()
+{
+	rm -f "$work/line"
+	mkfifo "$work/line"
+	HOST_A="$softefa run --name $a --" HOST_B="$softefa run --name $b --" \
+		timeout 120 "$program" "$1" >"$work/told" 2>&1 <"$work/line" &
+	job=$!
+	exec 9>"$work/line"
+}
+
+has_told()
+{
+	grep -q "^$1$" "$work/told"
+}
+
+wait_for()
+{
+	until_true has_told "$1" || { fail "$2: never $1";
+		sed 's/^/    /' "$work/told"; }
+}
+
+finish_mode()
+{
+	echo >&9
+	exec 9>&-
+	wait "$job"
+}
+
+test_killed()
+{
+	start_unix retry=500ms
+	start_mode unresponsive
+	wait_for sending "kill -9 of a daemon"
+	kill -9 "$(daemon_of "$b")"
+	wait_for unresponsive "kill -9 of a daemon"
+	finish_mode
+	"$softefa" show --name "$a" | grep -q "^host $b at .*: lost$" ||
+		fail "the killed host is not shown as lost"
+	"$softefa" start --name "$b" --link "unix:@$b,peer=@$a,retry=20s"
+	until_true is_up "$a" "$b" || fail "a new host at the same address"
+	run datagrams
+	stop_hosts
+}
+
+# Its host stands still, then goes on.
+test_stopped()
+{
+	local pid
+
+	start_unix retry=500ms
+	start_mode recover
+	wait_for sending "SIGSTOP"
+	pid=$(daemon_of "$b")
+	kill -STOP "$pid"
+	wait_for unresponsive "SIGSTOP"
+	kill -CONT "$pid"
+	wait_for recovered "SIGCONT"
+	finish_mode || fail "recover: status $?"
+	stop_hosts
+}
+
+test_name_spaces()
+{
+	local net_a=softefa-a-$$ net_b=softefa-b-$$ in_a in_b
+
+	if [ "$(id -u)" != 0 ] || ! command -v ip >/dev/null ||
+	   ! ip netns add "$net_a" 2>"$work/err"; then
+		echo "skipped: name spaces: needs root, ip (iproute2) and the right to make them"
+		sed 's/^/    /' "$work/err" 2>/dev/null
+		return
+	fi
+	ip netns add "$net_b"
+	ip link add "v$$a" netns "$net_a" type veth peer name "v$$b" \
+		netns "$net_b" || fail "veth"
+	ip -n "$net_a" addr add 10.77.0.1/24 dev "v$$a"
+	ip -n "$net_b" addr add 10.77.0.2/24 dev "v$$b"
+	ip -n "$net_a" link set "v$$a" up
+	ip -n "$net_b" link set "v$$b" up
+	in_a="ip netns exec $net_a $softefa"
+	in_b="ip netns exec $net_b $softefa"
+	$in_a start --name "$a" --link udp:10.77.0.1:7000,peer=10.77.0.2:7000
+	$in_b start --name "$b" --link udp:10.77.0.2:7000,peer=10.77.0.1:7000
+	until_true eval "$in_a show --name $a | grep -q '^host $b at 10.77.0.2:7000: up$'" ||
+		fail "name spaces: the hosts do not see each other"
+	HOST_A="$in_a run --name $a --" HOST_B="$in_b run --name $b --" \
+		timeout 120 "$program" exchange >"$work/out" 2>&1 ||
+		{ fail "name spaces"; sed 's/^/    /' "$work/out"; }
+	$in_a stop --name "$a"
+	$in_b stop --name "$b"
+	ip netns del "$net_a"
+	ip netns del "$net_b"
+}
+
+for test in unix profiles udp joining killed stopped name_spaces; do
+	[[ $test =~ ${TEST_FILTER:-} ]] || continue
+	echo "test_$test"
+	"test_$test"
+done
+[ $failures = 0 ] || { echo "$failures failed"; exit 1; }
