@@ -13,6 +13,7 @@ set -u
 
 softefa=${SOFTEFA:-softefa}
 program=${TWO_HOSTS:-contrib/softefa/test/two_hosts}
+raw_packets=${RAW_PACKETS:-contrib/softefa/test/raw_packets}
 a=test-hosts-a-$$
 b=test-hosts-b-$$
 failures=0
@@ -22,6 +23,11 @@ trap 'stop_hosts; rm -rf "$work"' EXIT
 if ! command -v "$softefa" >/dev/null; then
 	echo "skipped: $softefa is not an executable (SOFTEFA)"
 	exit 77
+fi
+
+if ! [ -x "$program" ]; then
+	echo "$program is not built: make $program (or TWO_HOSTS)" >&2
+	exit 1
 fi
 
 fail()
@@ -205,6 +211,16 @@ test_stopped()
 	stop_hosts
 }
 
+# The raw-packet peer joins as a host of its own.
+test_raw_packets()
+{
+	"$softefa" start --name "$a" --link "unix:@$a,join=any" || fail "start"
+	timeout 120 "$softefa" run --name "$a" -- "$raw_packets" \
+		"unix:@$b,peer=@$a" >"$work/out" 2>&1 </dev/null ||
+		{ fail "raw packets"; sed 's/^/    /' "$work/out"; }
+	stop_hosts
+}
+
 test_name_spaces()
 {
 	local net_a=softefa-a-$$ net_b=softefa-b-$$ in_a in_b
@@ -237,7 +253,7 @@ test_name_spaces()
 	ip netns del "$net_b"
 }
 
-for test in unix profiles udp joining killed stopped name_spaces; do
+for test in unix profiles udp joining killed stopped raw_packets name_spaces; do
 	[[ $test =~ ${TEST_FILTER:-} ]] || continue
 	echo "test_$test"
 	"test_$test"
