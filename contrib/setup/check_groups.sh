@@ -196,9 +196,22 @@ judged()
 		"$here/setup/device_moved.sh" "$bytes" "$@"
 }
 
+# judged_here NAME BYTES COMMAND...: the same with this machine's libfabric.
+judged_here()
+{
+	local name=$1 bytes=$2
+
+	shift 2
+	count_run "interop, this machine: $name" \
+		env PATH="$build/contrib/softefa:$PATH" \
+		TOP_SRCDIR="$source_dir" softefa run -- \
+		"$here/setup/device_moved.sh" "$bytes" "$@"
+}
+
 group_interop()
 {
 	local pair=$here/setup/pingpong_pair.sh mpi=$here/setup/mpi_judge.sh
+	local size
 
 	need_root || return 0
 	prepare gcc CC=gcc && compile || return 0
@@ -219,6 +232,13 @@ group_interop()
 		count_run "interop: a trace of the protocol, $size bytes" \
 			trace_decodes "$size"
 	done
+	# Debian 12: Open MPI 4.1, libfabric 1.17 with an efa of its own.
+	packages_need openmpi-bin libopenmpi-dev libfabric-bin
+	judged_here "fi_pingpong rdm, tagged, all sizes" 200000000 \
+		"$pair" -p efa -e rdm -m tagged -I 5 -S all
+	judged_here "Open MPI, point to point" 20000000 \
+		"$mpi" point_to_point 4 1000000 1
+	judged_here "Open MPI, collectives" 10000000 "$mpi" collectives 4 100000
 }
 
 # trace_decodes SIZE: what the in-tree provider sends for tagged messages of

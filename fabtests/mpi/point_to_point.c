@@ -346,6 +346,8 @@ int main(int argc, char **argv)
 		storm((unsigned)round);
 		early();
 		questions();
+		/* Rank 0 took any tag: nobody may be further before. */
+		MPI_Barrier(MPI_COMM_WORLD);
 		strided();
 	}
 	failed = report(expect_result());
