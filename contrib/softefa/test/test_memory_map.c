@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 
 #include "daemon/memory_map.h"
 
@@ -68,6 +69,24 @@ static void test_own_memory(void **state)
 	munmap(base, 8 * page);
 }
 
+/* The text, which grows with all that a process has mapped, is not read. */
+static void test_text_is_not_read(void **state)
+{
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	unsigned major, minor;
+	struct utsname kernel;
+	static char data[4];
+
+	assert_int_equal(uname(&kernel), 0);
+	if (sscanf(kernel.release, "%u.%u", &major, &minor) != 2 ||
+	    major < 6 || (major == 6 && minor < 11))
+		skip();
+	assert_int_equal(memory_map_check(fd, (uintptr_t)data, sizeof(data),
+					  true), 0);
+	assert_int_equal(lseek(fd, 0, SEEK_CUR), 0);
+	close(fd);
+}
+
 static void test_ranges_of_a_text(void **state)
 {
 	static const char text[] =
@@ -108,6 +127,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_own_memory),
+		cmocka_unit_test(test_text_is_not_read),
 		cmocka_unit_test(test_ranges_of_a_text),
 		cmocka_unit_test(test_long_text),
 	};
