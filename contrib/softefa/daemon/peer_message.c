@@ -24,6 +24,16 @@ union send_control {
 	char bytes[CMSG_SPACE(GATE_MAX_FDS * sizeof(int))];
 };
 
+/* Not the time a peer gave its socket to linger: others wait as well. */
+static void close_received(int fd)
+{
+	const struct linger none = { 0 };
+
+	/* Fails for what is no socket, and then it need not be. */
+	(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+	close(fd);
+}
+
 /* Keeps the first descriptor; padding may have let in a second one. */
 static void take_fds(struct peer_request *request, const struct cmsghdr *cmsg)
 {
@@ -35,7 +45,7 @@ static void take_fds(struct peer_request *request, const struct cmsghdr *cmsg)
 		if (request->reply_fd < 0)
 			request->reply_fd = fd;
 		else
-			close(fd);
+			close_received(fd);
 	}
 }
 
@@ -109,7 +119,7 @@ int peer_request_receive(int fd, struct peer_request *request)
 void peer_request_fini(struct peer_request *request)
 {
 	if (request->reply_fd >= 0)
-		close(request->reply_fd);
+		close_received(request->reply_fd);
 	request->reply_fd = -1;
 	if (request->pidfd >= 0)
 		close(request->pidfd);

@@ -4,7 +4,10 @@
  * like, and another client that must not notice.
  */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -348,6 +351,55 @@ static void test_descriptors_on_the_way(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* A connected socket with unsent data that is to linger, and its peer's. */
+static int lingering_socket(int *listener, int *peer)
+{
+	struct sockaddr_in addr = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	const struct linger linger = { .l_onoff = 1, .l_linger = 60 };
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	socklen_t len = sizeof(addr);
+	static char data[65536];
+
+	*listener = socket(AF_INET, SOCK_STREAM, 0);
+	if (fd < 0 || bind(*listener, (struct sockaddr *)&addr, len) ||
+	    listen(*listener, 1) ||
+	    getsockname(*listener, (struct sockaddr *)&addr, &len) ||
+	    connect(fd, (struct sockaddr *)&addr, len))
+		return -1;
+	*peer = accept(*listener, NULL, NULL);
+	while (send(fd, data, sizeof(data), MSG_DONTWAIT) > 0)
+		;
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger,
+				    sizeof(linger)), 0);
+	return fd;
+}
+
+/* The daemon closes it last, which takes a minute if done without care. */
+static void test_lingering_socket(void **state)
+{
+	const struct softefa_request request = { .type = SOFTEFA_IOCTL };
+	const struct wire_daemon *daemon = *state;
+	int listener = -1, peer = -1;
+	int linger = lingering_socket(&listener, &peer);
+	struct pollfd end = { .events = POLLIN };
+
+	if (linger < 0)
+		skip();
+	end.fd = wire_open_uverbs(*state, 0);
+	kill(daemon->pid, SIGSTOP);
+	wire_send_with_fd(end.fd, &request, linger);
+	close(linger);
+	kill(daemon->pid, SIGCONT);
+	/* It disconnects who asks for answers there. */
+	assert_int_equal(poll(&end, 1, 30000), 1);
+	close(peer);
+	close(listener);
+	close(end.fd);
+}
+
 #define ON_DAEMON(test)	cmocka_unit_test_setup_teardown(test, start, stop)
 
 int main(void)
@@ -358,6 +410,7 @@ int main(void)
 		ON_DAEMON(test_hoarded_descriptors),
 		ON_DAEMON(test_name),
 		ON_DAEMON(test_reused_pid),
+		ON_DAEMON(test_lingering_socket),
 		cmocka_unit_test(test_descriptors_on_the_way),
 	};
 
