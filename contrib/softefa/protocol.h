@@ -21,7 +21,8 @@
  *	         (or dying) destroys the context.
  *
  * The daemon trusts only what the kernel says of the peer (SO_PEERCRED);
- * it serves root and its own user. It reads and writes the client's memory
+ * it serves root and its own user. So does a client: it talks to no daemon
+ * but one of its own user or of root. It reads and writes the client's memory
  * like copy_from_user and copy_to_user would, so a request carries nothing
  * but the address of the ioctl header.
  */
