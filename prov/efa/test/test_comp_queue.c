@@ -6,7 +6,11 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "hw/comp_queue.h"
 
@@ -106,6 +110,42 @@ static void test_capacity_never_overruns(void **state)
 	}
 }
 
+static struct hw_cq watched;
+static atomic_bool watching;
+
+static void *watch(void *arg)
+{
+	uintptr_t looks = 0;
+
+	while (atomic_load(&watching))
+		looks += hw_cq_looks_empty(&watched);
+	return (void *)looks;
+}
+
+/* Who looks without serialising never looks beyond the ring. */
+static void test_looking_stays_within(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct hw_cq_geometry geometry = {
+		.entry_size = 32, .num_entries = 2,
+	};
+	pthread_t thread;
+
+	assert_true(memory != MAP_FAILED);
+	assert_int_equal(mprotect(memory + page, page, PROT_NONE), 0);
+	geometry.buffer = memory + page - 2 * 32;
+	assert_int_equal(hw_cq_init(&watched, &geometry), 0);
+	atomic_store(&watching, true);
+	assert_int_equal(pthread_create(&thread, NULL, watch, NULL), 0);
+	for (int i = 0; i < 3000000; i++)
+		hw_cq_consume(&watched);
+	atomic_store(&watching, false);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	munmap(memory, 2 * page);
+}
+
 static void test_depth_holds_what_it_was_asked_for(void **state)
 {
 	for (uint32_t wanted = 1; wanted <= 16384; wanted++) {
@@ -176,6 +216,7 @@ int main(void)
 		cmocka_unit_test(test_capacity_never_overruns),
 		cmocka_unit_test(test_depth_holds_what_it_was_asked_for),
 		cmocka_unit_test(test_doorbell_word),
+		cmocka_unit_test(test_looking_stays_within),
 		cmocka_unit_test(test_what_an_entry_says),
 	};
 

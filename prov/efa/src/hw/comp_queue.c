@@ -29,11 +29,10 @@ int hw_cq_init(struct hw_cq *cq, const struct hw_cq_geometry *geometry)
 	return 0;
 }
 
-void hw_cq_turn(struct hw_cq *cq)
+const struct efa_io_cdesc *hw_cq_turn(struct hw_cq *cq)
 {
 	__atomic_store_n(&cq->phase, cq->phase ^ 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&cq->next, (const struct efa_io_cdesc *)cq->ring,
-			 __ATOMIC_RELAXED);
+	return (const struct efa_io_cdesc *)cq->ring;
 }
 
 void hw_cq_write_doorbell(struct hw_cq *cq, bool arm)

@@ -85,8 +85,9 @@ static HW_INLINE bool hw_cq_looks_empty(const struct hw_cq *cq)
 /* Writes the doorbell: @arm asks for an event at the next entry. */
 void hw_cq_write_doorbell(struct hw_cq *cq, bool arm);
 
-/* For hw_cq_consume alone: from the end of the ring to its beginning. */
-void hw_cq_turn(struct hw_cq *cq);
+/* For hw_cq_consume alone: from the end of the ring to its beginning, which
+ * it returns. */
+const struct efa_io_cdesc *hw_cq_turn(struct hw_cq *cq);
 
 /*
  * Consumes the oldest entry. Tells the device when enough has gathered: it
@@ -95,12 +96,14 @@ void hw_cq_turn(struct hw_cq *cq);
  */
 static HW_INLINE void hw_cq_consume(struct hw_cq *cq)
 {
+	const struct efa_io_cdesc *next = cq->next + 1;
 	uint32_t consumed = cq->consumed + 1;
 
 	cq->consumed = consumed;
-	__atomic_store_n(&cq->next, cq->next + 1, __ATOMIC_RELAXED);
 	if (__builtin_expect(!(consumed & cq->entry_mask), 0))
-		hw_cq_turn(cq);
+		next = hw_cq_turn(cq);
+	/* never beyond the ring: hw_cq_looks_empty follows it at any time */
+	__atomic_store_n(&cq->next, next, __ATOMIC_RELAXED);
 	if (__builtin_expect(consumed == cq->publish_at, 0))
 		hw_cq_write_doorbell(cq, false);
 }
