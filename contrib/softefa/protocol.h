@@ -22,9 +22,9 @@
  *
  * The daemon trusts only what the kernel says of the peer (SO_PEERCRED);
  * it serves root and its own user. So does a client: it talks to no daemon
- * but one of its own user or of root. It reads and writes the client's memory
- * like copy_from_user and copy_to_user would, so a request carries nothing
- * but the address of the ioctl header.
+ * but one of its own user or of root. The daemon reads and writes the memory
+ * of the client like copy_from_user and copy_to_user would, so a request
+ * carries nothing but the address of the ioctl header.
  */
 #ifndef SOFTEFA_PROTOCOL_H
 #define SOFTEFA_PROTOCOL_H

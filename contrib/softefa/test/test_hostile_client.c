@@ -103,10 +103,20 @@ static void allow_all_descriptors(void)
 /* Abstract names have no permissions: any user can connect, and wait. */
 static void connect_as_nobody(void **state)
 {
+	const struct softefa_request hello = {
+		.type = SOFTEFA_HELLO_CONTROL,
+		.version = SOFTEFA_PROTOCOL_VERSION,
+	};
+	int fd;
+
 	allow_all_descriptors();
 	/* Becoming another user forgets what the parent's death does. */
 	if (setuid(NOBODY) || prctl(PR_SET_PDEATHSIG, SIGKILL))
 		_exit(1);
+	fd = wire_connect(*state);
+	if (wire_ask(fd, &hello, NULL, NULL) != -EACCES)
+		_exit(1);
+	close(fd);
 	for (unsigned i = 0; i < SESSION_MAX + 100; i++)
 		wire_connect(*state);
 }

@@ -291,6 +291,50 @@ static void test_wake_up_is_bounded(void **state)
 	rig_qp_fini(&busy);
 }
 
+/*
+ * The AH of a message that waits is destroyed, and its number given to the
+ * address of another device: the message goes neither way.
+ */
+static void test_address_number_given_anew(void **state)
+{
+	static const uint8_t elsewhere[16] = { 0xfe, 0x80, [15] = 77 };
+	struct device_profile profile = *profile_at(0);
+	struct rig_guest guest[2];
+	struct efa_io_tx_wqe wqe;
+	struct rig_cq cq[2];
+	struct rig_qp qp[2];
+	struct engine_ah *ah;
+	struct rig rig;
+	uint16_t number;
+	int i;
+
+	profile.max_ah = 2;
+	rig_init_profiles(&rig, &profile, &profile);
+	for (i = 0; i < 2; i++) {
+		rig_guest_init(&rig, &guest[i], i);
+		rig_cq_init(&guest[i], &cq[i], 64, 0);
+		rig_qp_init(&guest[i], &qp[i], ENGINE_QP_SRD, &cq[i], &cq[i],
+			    NULL);
+	}
+	wqe = rig_send(&qp[0], &qp[1], 1, 0, 8);
+	rig_post(&qp[0], &wqe);
+	rig_cq_expect_empty(&cq[0]);
+	number = engine_ah_number(guest[0].ah[1]);
+	engine_ah_destroy(guest[0].ah[1]);
+	assert_int_equal(engine_ah_create(guest[0].pd, elsewhere, &ah), 0);
+	assert_int_equal(engine_ah_number(ah), number);
+	rig_post_recv(&qp[1], 2, 0, 8);
+	rig_advance(&rig, RNR_RETRY_NS);
+	rig_cq_expect(&cq[0], SEND, STATUS(FLUSHED), 1);
+	rig_cq_expect_empty(&cq[1]);
+	for (i = 0; i < 2; i++) {
+		rig_guest_fini(&guest[i]);
+		rig_qp_fini(&qp[i]);
+		rig_cq_fini(&cq[i]);
+	}
+	rig_fini(&rig);
+}
+
 static void test_idle_says_so(void **state)
 {
 	struct efa_io_tx_wqe wqe = rig_send(&p.qp[0], &p.qp[1], 1, 0, 8);
@@ -322,7 +366,8 @@ int main(void)
 		T(unwritten_entry), T(bad_request_is_alone),
 		T(broken_receive), T(broken_receive_doorbell),
 		T(entry_is_copied_once), W(wide_entries_wrap, set_up_wide),
-		T(turns_are_bounded), T(wake_up_is_bounded), T(idle_says_so),
+		T(turns_are_bounded), T(wake_up_is_bounded),
+		T(address_number_given_anew), T(idle_says_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
