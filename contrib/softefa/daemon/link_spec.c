@@ -20,9 +20,11 @@ static int parse_unix(const char *name, struct link_address *address,
 	size_t len = strlen(name);
 	bool is_abstract = name[0] == '@';
 
-	if (len < 1u + is_abstract || len >= sizeof(un->sun_path)) {
+	/* The daemon's working directory is not that of who wrote a path. */
+	if (len < 1u + is_abstract || len >= sizeof(un->sun_path) ||
+	    (!is_abstract && name[0] != '/')) {
 		snprintf(error, LINK_ERROR_BYTES,
-			 "'%s' is no name of a socket: a path, or an abstract name after '@', of at most %zu bytes",
+			 "'%s' is no name of a socket: an absolute path, or an abstract name after '@', of at most %zu bytes",
 			 name, sizeof(un->sun_path) - 1);
 		return -EINVAL;
 	}

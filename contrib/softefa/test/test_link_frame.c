@@ -159,6 +159,8 @@ static void test_specs(void **state)
 	refuse_spec("udp:1.2.3.4:99999", "99999");
 	refuse_spec("udp:127.0.0.1:1,peer=[::1]:2", "family");
 	refuse_spec("unix:@", "@");
+	refuse_spec("unix:here/x", "here/x");
+	refuse_spec("unix:@a,peer=here/x", "here/x");
 	refuse_spec("unix:@a,retry=0", "retry=0");
 	refuse_spec("unix:@a,retry", "retry");
 	refuse_spec("unix:@a,,", "''");
