@@ -208,6 +208,14 @@ judged_here()
 		"$here/setup/device_moved.sh" "$bytes" "$@"
 }
 
+# on_two_hosts PROGRAM RANKS [ARGUMENT...]
+on_two_hosts()
+{
+	SOFTEFA=$build/contrib/softefa/softefa "$here/setup/two_hosts.sh" -- \
+		"$here/reference-root" run --build "$build" -- \
+		"$here/setup/mpi_two_hosts.sh" "$@"
+}
+
 group_interop()
 {
 	local pair=$here/setup/pingpong_pair.sh mpi=$here/setup/mpi_judge.sh
@@ -232,6 +240,11 @@ group_interop()
 		count_run "interop: a trace of the protocol, $size bytes" \
 			trace_decodes "$size"
 	done
+	packages_need iproute2
+	count_run "interop: Open MPI on two hosts, point to point" \
+		on_two_hosts point_to_point 2 100000 1
+	count_run "interop: Open MPI on two hosts, collectives" \
+		on_two_hosts collectives 2 50000 1
 	# Debian 12: Open MPI 4.1, libfabric 1.17 with an efa of its own.
 	packages_need openmpi-bin libopenmpi-dev libfabric-bin
 	judged_here "fi_pingpong rdm, tagged, all sizes" 200000000 \
