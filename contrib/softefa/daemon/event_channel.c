@@ -10,8 +10,6 @@
 
 #include "daemon/event_channel.h"
 
-#define WAITING_MAX	65536u
-
 struct event_channel {
 	struct poll_source source;
 	struct poll_loop *loop;
@@ -164,7 +162,7 @@ static int event_channel_wait(struct event_channel *channel,
 	uint8_t *waiting = channel->waiting;
 
 	if (channel->waiting_count == channel->waiting_size) {
-		if (size > WAITING_MAX)
+		if (size > EVENT_CHANNEL_MAX_WAITING)
 			return -ENOMEM;
 		waiting = reallocarray(waiting, size, channel->event_bytes);
 		if (!waiting)

@@ -22,6 +22,12 @@
 
 #define EVENT_CHANNEL_MAX_BYTES	16u	/* of one event */
 
+/*
+ * Events that wait beyond what the socket holds. A CQ gives one each time it
+ * is armed, so a client with all CQs of a device stays far below.
+ */
+#define EVENT_CHANNEL_MAX_WAITING	4096u
+
 struct event_channel;
 
 /*

@@ -170,12 +170,35 @@ static void test_is(void **state)
 	teardown(&g);
 }
 
+/* A client that reads nothing costs a bounded amount of memory. */
+static void test_bound(void **state)
+{
+	unsigned count, taken = 0;
+	struct fixture f;
+	int ret;
+
+	setup(&f);
+	for (count = 0; !(ret = push(&f, count + 1)); count++)
+		assert_true(count < 10 * EVENT_CHANNEL_MAX_WAITING);
+	assert_int_equal(ret, -ENOMEM);
+	assert_true(count >= EVENT_CHANNEL_MAX_WAITING);
+	assert_int_equal(push(&f, 1), -ENOMEM);
+	/* What was taken in arrives, in order. */
+	do {
+		while (take(&f) == taken + 1)
+			taken++;
+	} while (poll_loop_run(&f.loop, 0, 1));
+	assert_int_equal(taken, count);
+	teardown(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_read_one_event),
 		cmocka_unit_test(test_drop_leaves_the_others),
 		cmocka_unit_test(test_burst_waits),
+		cmocka_unit_test(test_bound),
 		cmocka_unit_test(test_closed_by_client),
 		cmocka_unit_test(test_shut_down_by_client),
 		cmocka_unit_test(test_is),
