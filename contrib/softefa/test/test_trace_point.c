@@ -18,7 +18,7 @@ static struct seen {
 	enum trace_kind kind;
 	uint16_t device;
 	uint32_t length;
-	uint8_t bytes[TRACE_MAX_BODY];
+	_Alignas(8) uint8_t bytes[TRACE_MAX_BODY];
 } seen[EVENTS_MAX];
 static unsigned seen_count, next;
 
