@@ -144,7 +144,7 @@ struct trace_packet {
 	uint32_t dst_qpn;
 	uint32_t qkey;
 	uint32_t imm;
-	uint64_t req_id;	/* of the source's WQE */
+	uint64_t req_id;	/* of the source's WQE; 0: of another host */
 	uint32_t length;	/* of the message, or of the transfer */
 	uint32_t segment;	/* bytes of this packet */
 	uint32_t offset;	/* of the segment in the transfer */
