@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/cq_event_fault.h"
 #include "engine/device_state.h"
 #include "engine/ring_memory.h"
 #include "engine/rule_check.h"
@@ -64,6 +65,7 @@ int engine_cq_create(struct engine_context *ctx,
 	cq->flags = attr->flags;
 	cq->opaque = attr->opaque;
 	cq->event_sn = -1;
+	cq->serial = ++ctx->device->engine->next_cq_serial;
 	LIST_INSERT_HEAD(&ctx->cqs, cq, link);
 	if (cq->flags & ENGINE_CQ_EVENTS)
 		LIST_INSERT_HEAD(&ctx->device->engine->event_cqs, cq,
@@ -93,6 +95,7 @@ int engine_cq_destroy(struct engine_cq *cq)
 	LIST_REMOVE(cq, link);
 	if (cq->flags & ENGINE_CQ_EVENTS)
 		LIST_REMOVE(cq, event_link);
+	cq_event_fault_forget(cq);
 	free(cq);
 	return 0;
 }
@@ -161,11 +164,15 @@ bool comp_ring_give_event(struct engine_cq *cq)
 	struct engine *engine = cq->ctx->device->engine;
 	uint32_t doorbell = doorbell_read(cq->doorbell);
 	int sn = (doorbell & EFA_IO_DB_CMD_SN) >> EFA_IO_DB_CMD_SN_SHIFT;
-	bool has_unread = (cq->produced - doorbell) & EFA_IO_DB_CONS_MASK;
+	uint32_t unread = (cq->produced - doorbell) & EFA_IO_DB_CONS_MASK;
 
-	if (!has_unread || sn == cq->event_sn)
+	if (sn == cq->event_sn)
+		return false;
+	if (fault_plan_watches(&engine->faults, FAULT_BIT(FAULT_CQ_EVENT)) ?
+	    !cq_event_fault_gives(cq, sn, unread) : !unread)
 		return false;
 	cq->event_sn = sn;
+	cq->event_fault.is_decided = false;
 	cq->event_count++;
 	if (engine->ops->cq_event)
 		engine->ops->cq_event(engine->owner, cq->opaque);

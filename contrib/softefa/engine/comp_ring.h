@@ -10,8 +10,22 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "engine/due_heap.h"
 #include "engine/engine.h"
 #include "hw/efa_io_defs.h"
+
+/* A fault's decision about the event of one sequence number. */
+struct cq_event_fault {
+	bool is_decided;		/* until the event is given */
+	int sn;				/* the number it is about */
+	uint64_t plan_changes;		/* and the faults it was made by */
+	bool is_spurious;
+	uint32_t coalesce;		/* completions to wait for */
+	uint64_t delay_ns;		/* or this long, */
+	bool has_started;
+	uint64_t since_ns;		/* once it has started */
+	struct due_entry due;
+};
 
 struct engine_cq {
 	/* for each entry */
@@ -27,8 +41,10 @@ struct engine_cq {
 	int event_sn;			/* the last one served, -1: none */
 	uint32_t event_count;
 	void *opaque;
+	struct cq_event_fault event_fault;
 
 	struct engine_context *ctx;
+	uint64_t serial;		/* unique in the engine */
 	uint32_t number;
 	uint32_t users;			/* queues of QPs that report here */
 	uint32_t reported;		/* by rule_broken */

@@ -7,6 +7,8 @@
 
 #include "engine/device_state.h"
 #include "engine/guest_copy.h"
+#include "engine/held_completion.h"
+#include "engine/late_message.h"
 #include "engine/payload_stage.h"
 #include "engine/remote_op.h"
 #include "engine/send_op.h"
@@ -30,6 +32,9 @@ struct engine *engine_create(const struct engine_ops *ops, void *owner)
 		return NULL;
 	}
 	engine->stage_turn = 1;		/* no request is of turn 0 */
+	fault_plan_init(&engine->faults);
+	TAILQ_INIT(&engine->orphan_completions);
+	TAILQ_INIT(&engine->late_messages);
 	engine->ops = ops;
 	engine->owner = owner;
 	LIST_INIT(&engine->devices);
@@ -67,6 +72,10 @@ void engine_destroy(struct engine *engine)
 		engine_host_destroy(LIST_FIRST(&engine->hosts));
 	remote_op_fini(engine);
 	due_heap_fini(&engine->timers);
+	due_heap_fini(&engine->event_due);
+	held_completion_fini(engine);
+	late_message_fini(engine);
+	fault_plan_fini(&engine->faults);
 	send_op_fini(engine);
 	free(engine->bounce);
 	free(engine->stage);

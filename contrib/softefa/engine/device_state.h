@@ -13,7 +13,9 @@
 
 #include "engine/due_heap.h"
 #include "engine/engine.h"
+#include "engine/fault_plan.h"
 #include "engine/number_pool.h"
+#include "engine/op_fault.h"
 
 TAILQ_HEAD(qp_list, engine_qp);
 TAILQ_HEAD(op_list, send_op);
@@ -25,6 +27,8 @@ LIST_HEAD(context_list, engine_context);
 TAILQ_HEAD(turn_list, engine_context);
 LIST_HEAD(host_list, engine_host);
 SLIST_HEAD(op_slab_list, send_op_slab);
+TAILQ_HEAD(held_list, held_completion);
+TAILQ_HEAD(late_list, late_message);
 
 struct engine {
 	const struct engine_ops *ops;
@@ -44,11 +48,22 @@ struct engine {
 
 	struct op_list free_ops;
 	struct op_slab_list op_slabs;
-	uint64_t next_qp_serial;
+	uint64_t next_qp_serial, next_cq_serial;
 	uint16_t device_count;
 	void *bounce;			/* GUEST_COPY_BOUNCE_BYTES */
 	uint8_t *stage;			/* PAYLOAD_STAGE_BYTES */
 	uint64_t stage_turn;		/* which staged payloads are good */
+
+	/* faults, and what they keep back */
+	struct fault_plan faults;
+	struct op_fault_list fault_window[FAULT_MAX_WINDOW];
+	struct held_list orphan_completions;	/* of QPs that are gone */
+	uint32_t held_count;			/* with those of QPs */
+	struct due_heap held_due;	/* of struct held_completion.due */
+	struct late_list late_messages;	/* all in late_due */
+	uint32_t late_count;
+	struct due_heap late_due;	/* of struct late_message.due */
+	struct due_heap event_due;	/* of struct cq_event_fault.due */
 };
 
 #define DEVICE_AH_BUCKETS	1024u	/* a power of two */

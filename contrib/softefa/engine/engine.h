@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/fault_spec.h"
 #include "engine/profile.h"
 #include "trace_file_defs.h"
 
@@ -334,6 +335,28 @@ int engine_qp_modify(struct engine_qp *qp,
 		     const struct engine_qp_state_attr *attr, uint32_t mask);
 void engine_qp_query(const struct engine_qp *qp,
 		     struct engine_qp_state_attr *out);
+
+/* ---- faults: fault_spec.h has the grammar, fault_plan.h the rest ---- */
+
+/* Sets a fault; as fault_plan_add. */
+int engine_fault_add(struct engine *engine, const char *text,
+		     char error[FAULT_ERROR_BYTES]);
+/*
+ * Takes a fault back, all with @id 0; -ENOENT. What it has decided about
+ * operations in flight stays decided.
+ */
+int engine_fault_clear(struct engine *engine, uint32_t id);
+/* As fault_plan_list and fault_plan_log. */
+size_t engine_fault_list(const struct engine *engine, char *text,
+			 size_t text_bytes);
+uint64_t engine_fault_log(const struct engine *engine, uint64_t from,
+			  char *text, size_t text_bytes, size_t *len_bytes);
+/*
+ * A control command for @device is about to run: 0, or the negative errno
+ * that it is to fail with instead.
+ */
+int engine_fault_command(struct engine_device *device,
+			 enum fault_command command);
 
 /* ---- running ---- */
 

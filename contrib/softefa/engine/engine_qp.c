@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "engine/comp_ring.h"
+#include "engine/held_completion.h"
+#include "engine/late_message.h"
 #include "engine/qp_completion.h"
 #include "engine/qp_transition.h"
 #include "engine/trace_point.h"
@@ -164,6 +166,7 @@ int engine_qp_create(struct engine_pd *pd, const struct engine_qp_attr *attr,
 	TAILQ_INIT(&qp->active);
 	TAILQ_INIT(&qp->waiting);
 	TAILQ_INIT(&qp->remote);
+	TAILQ_INIT(&qp->held);
 	set_up_rings(qp, attr);
 	set_up_limits(qp, attr);
 	TAILQ_INSERT_TAIL(&qp->ctx->qps, qp, link);
@@ -184,7 +187,10 @@ void engine_qp_destroy(struct engine_qp *qp)
 	struct engine_device *device = qp->ctx->device;
 
 	trace_command(device, TRACE_DESTROY_QP, qp->number, 0);
+	late_message_take(qp);
 	qp_drop(qp);
+	if (!TAILQ_EMPTY(&qp->held))
+		held_completion_orphan(qp);
 	TAILQ_REMOVE(&qp->ctx->qps, qp, link);
 	device->engine->num_qps--;
 	TAILQ_REMOVE(&qp->pd->qps, qp, pd_link);
@@ -239,6 +245,8 @@ int engine_qp_modify(struct engine_qp *qp,
 
 	if (mask & ENGINE_QPA_STATE)
 		state = attr->state;
+	if (qp->is_killed)
+		return -EINVAL;
 	err = check_values(qp, attr, mask);
 	if (!err)
 		err = qp_transition_check(qp->type, qp->state, state, mask);

@@ -25,6 +25,7 @@ struct engine_qp {
 	struct op_list active;		/* to be worked on, in this order */
 	struct op_list waiting;		/* in engine.timers */
 	struct op_list remote;		/* awaiting or blocked, remote_op.h */
+	struct held_list held;		/* completions kept back by a fault */
 	struct send_wqe_limits limits;
 	struct engine_context *ctx;
 	struct engine_pd *pd;
@@ -33,6 +34,7 @@ struct engine_qp {
 	uint32_t flags;			/* ENGINE_QP_* */
 	uint8_t rnr_retry;
 	bool sq_broken, rq_broken;	/* not to be read before a reset */
+	bool is_killed;			/* by a fault; in RESET for good */
 
 	/* set up once */
 	uint64_t serial;		/* unique in the engine */

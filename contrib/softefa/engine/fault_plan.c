@@ -52,6 +52,7 @@ static void look_again(struct fault_plan *plan)
 {
 	struct fault *fault;
 
+	plan->changes++;
 	plan->watched = 0;
 	plan->wants_type = false;
 	TAILQ_FOREACH(fault, &plan->faults, link) {
@@ -146,6 +147,7 @@ static bool strikes(struct fault *fault, bool is_late,
 	*decision = (struct fault_decision) {
 		.id = fault->id,
 		.number = seen,
+		.strike = fault->struck,
 		.delay_ns = spec->delay_min_ns + delay,
 		.later = (uint32_t)later,
 		.spec = *spec,

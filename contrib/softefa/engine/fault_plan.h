@@ -32,6 +32,7 @@ struct fault_plan {
 	bool wants_type;	/* some fault looks at a payload's first byte */
 	TAILQ_HEAD(, fault) faults;
 	uint32_t count, next_id;
+	uint64_t changes;		/* faults set and cleared so far */
 	struct fault_record *log;	/* NULL before the first fault */
 	uint64_t logged;		/* decisions since the start */
 };
@@ -51,6 +52,7 @@ struct fault_event {
 struct fault_decision {
 	uint32_t id;		/* of the fault, not given again */
 	uint64_t number;	/* of the event among those it matched, from 1 */
+	uint64_t strike;	/* how many times it has struck by now */
 	uint64_t delay_ns;	/* chosen from delay= */
 	uint32_t later;		/* chosen from window=: 0 .. window - 1 */
 	struct fault_spec spec;

@@ -29,7 +29,7 @@ enum word {
 #define WHICH		(W(NTH) | W(AFTER) | W(EVERY) | W(COUNT) |	\
 			 W(PROB) | W(SEED))
 #define REQUEST		(W(DEVICE) | W(QP) | W(PEER) | W(OP) | W(TYPE) | WHICH)
-#define DATAGRAM	(W(DEVICE) | W(QP) | W(PEER) | W(TYPE) | WHICH)
+#define MESSAGE		(W(DEVICE) | W(QP) | W(PEER) | W(TYPE) | WHICH)
 
 static const struct kind {
 	const char *name;
@@ -38,8 +38,8 @@ static const struct kind {
 } kinds[FAULT_KINDS] = {
 	[FAULT_REORDER] = { "reorder", REQUEST | W(DELAY) | W(WINDOW),
 			    W(DELAY) | W(WINDOW) },
-	[FAULT_DROP] = { "drop", DATAGRAM, 0 },
-	[FAULT_DUPLICATE] = { "duplicate", DATAGRAM, 0 },
+	[FAULT_DROP] = { "drop", MESSAGE, 0 },
+	[FAULT_DUPLICATE] = { "duplicate", MESSAGE, 0 },
 	[FAULT_HOLD_CQE] = { "hold-cqe", REQUEST | W(QUEUE) | W(UNTIL) |
 			     W(TIME), W(UNTIL) | W(TIME) },
 	[FAULT_STATUS] = { "status", REQUEST | W(QUEUE) | W(CODE) |
@@ -49,7 +49,8 @@ static const struct kind {
 			    W(ERRNO) },
 	[FAULT_KILL_QP] = { "kill-qp", REQUEST | W(SIDE), 0 },
 	[FAULT_BLACKHOLE] = { "blackhole", REQUEST | W(TIME), 0 },
-	[FAULT_LATE_PACKETS] = { "late-packets", REQUEST | W(DELAY), 0 },
+	[FAULT_LATE_PACKETS] = { "late-packets", MESSAGE | W(DELAY),
+				 W(DELAY) },
 	[FAULT_INVALIDATE_MR] = { "invalidate-mr", REQUEST | W(SIDE) | W(AT),
 				  0 },
 	[FAULT_CQ_EVENT] = { "cq-event", W(DEVICE) | W(CQ) | WHICH |

@@ -15,6 +15,7 @@ struct engine_mr {
 	uint64_t length;
 	uint64_t iova;
 	uint32_t pages;
+	bool is_invalid;	/* by a fault, while its owner has it */
 	LIST_ENTRY(engine_mr) link;
 };
 
@@ -90,6 +91,14 @@ int engine_mr_create(struct engine_pd *pd, uint64_t start, uint64_t length,
 	return 0;
 }
 
+void memory_invalidate(struct engine_device *device, uint32_t key)
+{
+	struct engine_mr *mr = number_pool_find(&device->keys, key);
+
+	if (mr)
+		mr->is_invalid = true;
+}
+
 uint32_t engine_mr_key(const struct engine_mr *mr)
 {
 	return mr->key;
@@ -113,7 +122,7 @@ int memory_resolve(const struct engine_pd *pd, uint32_t key, uint64_t addr,
 	const struct engine_mr *mr;
 
 	mr = number_pool_find(&pd->ctx->device->keys, key);
-	if (!mr || mr->pd != pd || (access & ~mr->access))
+	if (!mr || mr->pd != pd || mr->is_invalid || (access & ~mr->access))
 		return -EACCES;
 	if (len_bytes && (addr < mr->iova || len_bytes > mr->length ||
 			  addr - mr->iova > mr->length - len_bytes))

@@ -22,4 +22,10 @@
 int memory_resolve(const struct engine_pd *pd, uint32_t key, uint64_t addr,
 		   uint64_t len_bytes, uint32_t access, uint64_t *guest_addr);
 
+/*
+ * A fault: whatever region has @key resolves to nothing any more, until its
+ * owner, who does not know, destroys it.
+ */
+void memory_invalidate(struct engine_device *device, uint32_t key);
+
 #endif /* ENGINE_MEMORY_TABLE_H */

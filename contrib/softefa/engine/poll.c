@@ -2,6 +2,8 @@
 #include "engine/poll.h"
 
 #include "engine/comp_ring.h"
+#include "engine/held_completion.h"
+#include "engine/late_delivery.h"
 #include "engine/requester.h"
 
 /*
@@ -34,6 +36,13 @@ unsigned engine_poll(struct engine *engine, uint64_t now_ns)
 
 	engine->now_ns = now_ns;
 	count = requester_wake(engine);
+	if (engine->held_due.count)
+		count += held_completion_wake(engine);
+	if (engine->late_due.count)
+		count += late_delivery_wake(engine);
+	/* Nothing but a reason to look at the CQs below. */
+	while (due_heap_pop(&engine->event_due, now_ns))
+		;
 	TAILQ_FOREACH(ctx, &engine->turns, turn_link)
 		count += context_turn(ctx);
 	LIST_FOREACH(cq, &engine->event_cqs, event_link)
@@ -48,8 +57,18 @@ bool engine_has_queues(const struct engine *engine)
 
 uint64_t engine_next_timer_ns(const struct engine *engine, uint64_t now_ns)
 {
-	uint64_t due_ns = due_heap_next_ns(&engine->timers);
+	const struct due_heap *heaps[] = {
+		&engine->timers, &engine->held_due, &engine->late_due,
+		&engine->event_due,
+	};
+	uint64_t due_ns = UINT64_MAX, next_ns;
+	size_t i;
 
+	for (i = 0; i < sizeof(heaps) / sizeof(heaps[0]); i++) {
+		next_ns = due_heap_next_ns(heaps[i]);
+		if (next_ns < due_ns)
+			due_ns = next_ns;
+	}
 	if (due_ns == UINT64_MAX)
 		return UINT64_MAX;
 	return due_ns > now_ns ? due_ns - now_ns : 0;

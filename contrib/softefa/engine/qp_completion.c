@@ -6,6 +6,9 @@
 
 #include "engine/address_table.h"
 #include "engine/comp_ring.h"
+#include "engine/held_completion.h"
+#include "engine/op_fault.h"
+#include "engine/recv_fault.h"
 #include "engine/rule_check.h"
 #include "engine/trace_point.h"
 
@@ -16,7 +19,30 @@ static uint8_t entry_flags(enum efa_io_queue_type queue,
 		((op << EFA_IO_CDESC_OP_TYPE_SHIFT) & EFA_IO_CDESC_OP_TYPE);
 }
 
-void qp_complete_send(struct send_op *op, enum efa_io_comp_status status)
+static void post_send(struct send_op *op, const struct efa_io_cdesc *entry)
+{
+	const struct op_fault *fault = op->fault;
+	struct engine_qp *qp = op->qp;
+
+	if (__builtin_expect(fault != NULL, 0) && fault->is_held) {
+		held_completion_add(qp, qp->send_cq, entry, fault->until,
+				    fault->hold_ns);
+		return;
+	}
+	comp_ring_post(qp->send_cq, entry);
+	if (!TAILQ_EMPTY(&qp->held))
+		held_completion_release(qp, FAULT_UNTIL_SEND);
+}
+
+/* What a fault makes of the status of an operation that succeeded. */
+static enum efa_io_comp_status status_by_fault(const struct op_fault *fault,
+					       enum efa_io_comp_status status)
+{
+	return fault->has_status && status == EFA_IO_COMP_STATUS_OK ?
+		fault->status : status;
+}
+
+static void complete_send(struct send_op *op, enum efa_io_comp_status status)
 {
 	const struct send_request *request = &op->request;
 	struct engine_qp *qp = op->qp;
@@ -35,8 +61,23 @@ void qp_complete_send(struct send_op *op, enum efa_io_comp_status status)
 	qp->sq.in_flight--;
 	if (!qp->ctx->dead &&
 	    (request->comp_requested || status != EFA_IO_COMP_STATUS_OK))
-		comp_ring_post(qp->send_cq, &entry);
+		post_send(op, &entry);
 	send_op_free(qp->ctx->device->engine, op);
+}
+
+void qp_complete_send(struct send_op *op, enum efa_io_comp_status status)
+{
+	struct engine_qp *qp = op->qp;
+	bool stops = false;
+
+	if (__builtin_expect(op->fault != NULL, 0)) {
+		status = status_by_fault(op->fault, status);
+		stops = op->fault->has_status && status ==
+			EFA_IO_COMP_STATUS_LOCAL_ERROR_QP_INTERNAL_ERROR;
+	}
+	complete_send(op, status);
+	if (stops)
+		qp_stop(qp);
 }
 
 /*
@@ -79,8 +120,15 @@ void qp_complete_recv(struct engine_qp *qp, const struct recv_completion *comp)
 	}
 	if (comp->is_unsolicited)
 		entry.flags |= EFA_IO_CDESC_UNSOLICITED;
-	if (!qp->ctx->dead)
-		comp_ring_post(qp->recv_cq, &entry);
+	if (qp->ctx->dead)
+		return;
+	if (fault_plan_watches(&qp->ctx->device->engine->faults,
+			       RECV_FAULT_KINDS) &&
+	    comp->sender_gid && recv_fault_takes(qp, &entry))
+		return;
+	comp_ring_post(qp->recv_cq, &entry);
+	if (!TAILQ_EMPTY(&qp->held))
+		held_completion_release(qp, FAULT_UNTIL_RECV);
 }
 
 static int peek(struct engine_qp *qp, struct recv_request *request)
@@ -212,6 +260,12 @@ void qp_stop(struct engine_qp *qp)
 	qp_flush(qp, qp->sq.depth > qp->rq.depth ? qp->sq.depth : qp->rq.depth);
 }
 
+void qp_drop_op(struct send_op *op)
+{
+	op->qp->sq.in_flight--;
+	send_op_free(op->qp->ctx->device->engine, op);
+}
+
 static void drop_ops(struct op_list *ops, struct engine *engine)
 {
 	struct send_op *op;
@@ -220,8 +274,7 @@ static void drop_ops(struct op_list *ops, struct engine *engine)
 		TAILQ_REMOVE(ops, op, link);
 		if (due_entry_is_waiting(&op->due))
 			due_heap_remove(&engine->timers, &op->due);
-		op->qp->sq.in_flight--;
-		send_op_free(engine, op);
+		qp_drop_op(op);
 	}
 }
 
@@ -232,4 +285,12 @@ void qp_drop(struct engine_qp *qp)
 	drop_ops(&qp->active, engine);
 	drop_ops(&qp->waiting, engine);
 	drop_ops(&qp->remote, engine);
+}
+
+void qp_kill(struct engine_qp *qp)
+{
+	qp_drop(qp);
+	held_completion_orphan(qp);
+	qp->state = ENGINE_QP_RESET;
+	qp->is_killed = true;
 }

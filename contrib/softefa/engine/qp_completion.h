@@ -14,7 +14,8 @@
 
 /*
  * The one end of each operation: writes the completion if it was asked for
- * or is an error, and frees @op, which is in no list.
+ * or is an error, and frees @op, which is in no list. A fault may give it
+ * another status, keep the completion back, and stop the QP.
  */
 void qp_complete_send(struct send_op *op, enum efa_io_comp_status status);
 
@@ -51,5 +52,14 @@ unsigned qp_flush(struct engine_qp *qp, unsigned limit);
 
 /* Ends all operations in flight, not running, without a completion. */
 void qp_drop(struct engine_qp *qp);
+
+/* Ends @op, which is running or in no list, without a completion. */
+void qp_drop_op(struct send_op *op);
+
+/*
+ * What a fault does: as if @qp were destroyed, while its owner still has it.
+ * Nothing of it completes, nobody reaches it, and it stays so.
+ */
+void qp_kill(struct engine_qp *qp);
 
 #endif /* ENGINE_QP_COMPLETION_H */

@@ -10,6 +10,7 @@
 #include "engine/rdma.h"
 #include "engine/remote_send.h"
 #include "engine/rule_check.h"
+#include "engine/send_fault.h"
 #include "engine/srd.h"
 #include "engine/trace_point.h"
 #include "engine/ud.h"
@@ -57,7 +58,8 @@ static void fetch_one(struct engine_qp *qp, struct send_op *op)
 	trace_wqe(qp, &wqe);
 	status = send_wqe_decode(&wqe, phase, &qp->limits, &op->request, &rule);
 	if (status == OK) {
-		TAILQ_INSERT_TAIL(&qp->active, op, link);
+		if (!send_fault_delays(op))
+			TAILQ_INSERT_TAIL(&qp->active, op, link);
 		return;
 	}
 	if (status == INTERNAL_ERROR)
@@ -121,10 +123,15 @@ static enum send_op_result attempt(struct send_op *op,
 				   enum efa_io_comp_status *status,
 				   uint32_t *moved)
 {
+	enum send_op_result result;
+
 	*moved = op->request.length;
 	*status = resolve_address(op);
 	if (*status != OK)
 		return SEND_OP_DONE;
+	if (__builtin_expect(op->fault != NULL, 0) &&
+	    send_fault_preempts(op, &result, status))
+		return result;
 	if (remote_send_is_for(op))
 		return remote_send_step(op, status, moved);
 	if (op->request.op != EFA_IO_SEND)
@@ -132,6 +139,8 @@ static enum send_op_result attempt(struct send_op *op,
 	if (op->qp->type == ENGINE_QP_SRD)
 		return srd_send(op, status);
 	*status = ud_send(op);
+	if (__builtin_expect(op->fault != NULL, 0) && op->fault->is_duplicated)
+		ud_send(op);
 	return SEND_OP_DONE;
 }
 
@@ -164,6 +173,8 @@ static uint32_t run(struct send_op *op)
 	uint32_t moved;
 
 	result = attempt(op, &status, &moved);
+	if (result == SEND_OP_TAKEN)
+		return moved;
 	/* A message to oneself can have stopped the QP. */
 	if (result != SEND_OP_DONE && qp->state == ENGINE_QP_ERR) {
 		result = SEND_OP_DONE;
@@ -181,6 +192,8 @@ static uint32_t run(struct send_op *op)
 		break;
 	case SEND_OP_PENDING:
 		TAILQ_INSERT_TAIL(&qp->remote, op, link);
+		break;
+	case SEND_OP_TAKEN:
 		break;
 	}
 	return moved;

@@ -4,8 +4,7 @@
  * completions.
  *
  * An operation becomes runnable in one place, when it is fetched. There the
- * order of things is decided (here: as posted); to delay or permute what a
- * QP sends is to put the operation into engine.timers instead.
+ * order of things is decided: as posted, unless a fault delays it.
  */
 #ifndef ENGINE_REQUESTER_H
 #define ENGINE_REQUESTER_H

@@ -6,6 +6,7 @@
 
 #include "engine/device_state.h"
 #include "engine/remote_op.h"
+#include "engine/op_fault.h"
 
 #define OPS_PER_SLAB	64
 
@@ -43,6 +44,8 @@ struct send_op *send_op_alloc(struct engine *engine, struct engine_qp *qp)
 void send_op_free(struct engine *engine, struct send_op *op)
 {
 	remote_op_leave(op);
+	if (__builtin_expect(op->fault != NULL, 0))
+		op_fault_free(op);
 	/* Last in, first out: the next operation finds it in the cache. */
 	TAILQ_INSERT_HEAD(&engine->free_ops, op, link);
 }

@@ -24,6 +24,7 @@
 struct engine;
 struct engine_host;
 struct engine_qp;
+struct op_fault;
 
 /* What one attempt at an operation comes to. */
 enum send_op_result {
@@ -31,6 +32,7 @@ enum send_op_result {
 	SEND_OP_AGAIN,		/* a slice is done, go on at the next turn */
 	SEND_OP_NOT_READY,	/* the target has no receive posted */
 	SEND_OP_PENDING,	/* with another host: to go into qp->remote */
+	SEND_OP_TAKEN,		/* it waits, or has ended: leave it alone */
 };
 
 enum remote_op_state { REMOTE_IDLE, REMOTE_AWAITING, REMOTE_BLOCKED };
@@ -44,6 +46,7 @@ struct send_op {
 	bool is_started;		/* dgid is known */
 	uint64_t target_serial;		/* RDMA: the QP reached first, or 0 */
 	uint8_t dgid[16];		/* behind request.ah at the start */
+	struct op_fault *fault;		/* NULL: none strikes it */
 	struct send_request request;
 
 	/* of operations to another host, remote_op.h */
