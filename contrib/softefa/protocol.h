@@ -15,7 +15,8 @@
  * same time without a lock, and none can get the answer of another.
  *
  *	CONTROL  one per client process and use: the device table, the
- *	         virtual sysfs; also `softefa stop`, `show` and `trace`
+ *	         virtual sysfs; also `softefa stop`, `show`, `trace` and
+ *	         `fault`
  *	UVERBS   one per open of /dev/infiniband/uverbsN; the connected
  *	         socket itself is the fd that libibverbs gets. Closing it
  *	         (or dying) destroys the context.
@@ -38,6 +39,7 @@
 #define SOFTEFA_PROTOCOL_VERSION	1u
 #define SOFTEFA_MAX_DEVICES		16u
 #define SOFTEFA_MAX_TEXT		32768u	/* longest TEXT answer */
+#define SOFTEFA_MAX_REQUEST_TEXT	256u	/* with its NUL */
 #define SOFTEFA_UVERBS_MAJOR		231u
 #define SOFTEFA_UVERBS_MINOR		192u	/* of uverbs0 */
 
@@ -55,6 +57,11 @@ enum softefa_request_type {
 	/* CONTROL */
 	SOFTEFA_TRACE_START = 16,	/* brings the file to write to */
 	SOFTEFA_TRACE_STOP = 17,	/* answered when it is complete */
+	/* CONTROL; answer: struct softefa_text */
+	SOFTEFA_FAULT_ADD = 32,		/* text follows; result = its ID */
+	SOFTEFA_FAULT_LIST = 33,
+	SOFTEFA_FAULT_CLEAR = 34,	/* device = ID, 0: all */
+	SOFTEFA_FAULT_LOG = 35,		/* addr = number of the first line */
 };
 
 struct softefa_request {
@@ -67,6 +74,12 @@ struct softefa_request {
 };
 
 static_assert(sizeof(struct softefa_request) == 32, "request size");
+
+/* A request that a text follows: as long as it is, its NUL included. */
+struct softefa_text_request {
+	struct softefa_request request;
+	char text[SOFTEFA_MAX_REQUEST_TEXT];
+};
 
 /*
  * Answer to HELLO, STOP, TRACE_*, IOCTL and MMAP.
@@ -107,8 +120,9 @@ struct softefa_devices {
 };
 
 struct softefa_text {
-	int32_t result;
+	int32_t result;			/* negative: text says what is wrong */
 	uint32_t length;		/* of text, without a NUL */
+	uint64_t next;			/* FAULT_LOG: the addr to go on with */
 	char text[SOFTEFA_MAX_TEXT];
 };
 

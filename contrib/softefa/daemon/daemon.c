@@ -247,6 +247,24 @@ static void daemon_tune_process(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+static int daemon_set_faults(struct daemon *daemon,
+			     const struct daemon_options *options)
+{
+	char error[FAULT_ERROR_BYTES];
+	unsigned i;
+	int ret;
+
+	for (i = 0; i < options->fault_count; i++) {
+		ret = engine_fault_add(daemon->engine, options->faults[i],
+				       error);
+		if (ret < 0) {
+			fault_log_fatal("%s", error);
+			return ret;
+		}
+	}
+	return 0;
+}
+
 static int daemon_start_engine(struct daemon *daemon,
 			       const struct daemon_options *options)
 {
@@ -257,6 +275,8 @@ static int daemon_start_engine(struct daemon *daemon,
 		return -ENOMEM;
 	ret = emulated_devices_init(&daemon->devices, daemon->engine,
 				    options->profile, options->num_devices);
+	if (!ret)
+		ret = daemon_set_faults(daemon, options);
 	if (!ret)
 		ret = link_bridge_open(&daemon->bridge, daemon->engine,
 				       &daemon->devices, &daemon->loop,

@@ -34,6 +34,9 @@ struct daemon_options {
 	/* To other hosts; NULL: none. */
 	const struct link_spec *link;
 	const char *host_name;			/* told to them */
+	/* Faults of the devices, as fault_spec.h has them; checked before. */
+	const char *const *faults;
+	unsigned fault_count;
 	/* Client faults and broken device rules are told on stderr. */
 	bool log;
 };

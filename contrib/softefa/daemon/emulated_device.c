@@ -76,6 +76,7 @@ int emulated_devices_init(struct emulated_devices *devices,
 
 	assert(count >= 1 && count <= SOFTEFA_MAX_DEVICES);
 	memset(devices, 0, sizeof(*devices));
+	devices->owner = engine;
 	for (unsigned i = 0; i < count; i++) {
 		struct emulated_device *device = &devices->device[i];
 

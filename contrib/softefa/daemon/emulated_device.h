@@ -18,6 +18,7 @@ struct emulated_device {
 };
 
 struct emulated_devices {
+	struct engine *owner;		/* the engine of all of them */
 	unsigned count;
 	struct emulated_device device[SOFTEFA_MAX_DEVICES];
 };

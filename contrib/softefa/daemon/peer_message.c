@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -91,13 +92,28 @@ int peer_message_name_senders(int fd)
 	return 0;
 }
 
+/* A request; FAULT_ADD and a text that ends where the message does. */
+static bool is_whole(struct peer_request *request, ssize_t len_bytes)
+{
+	ssize_t text_bytes = len_bytes - (ssize_t)sizeof(request->msg);
+
+	if (text_bytes == 0)
+		request->text[0] = '\0';
+	return text_bytes == 0 ||
+		(text_bytes > 0 && request->msg.type == SOFTEFA_FAULT_ADD &&
+		 !request->text[text_bytes - 1]);
+}
+
 int peer_request_receive(int fd, struct peer_request *request)
 {
 	union receive_control control;
-	struct iovec iov = { &request->msg, sizeof(request->msg) };
+	struct iovec iov[] = {
+		{ &request->msg, sizeof(request->msg) },
+		{ request->text, sizeof(request->text) },
+	};
 	struct msghdr hdr = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
+		.msg_iov = iov,
+		.msg_iovlen = 2,
 		.msg_control = &control,
 		.msg_controllen = sizeof(control),
 	};
@@ -110,7 +126,7 @@ int peer_request_receive(int fd, struct peer_request *request)
 	if (n < 0)
 		return -errno;
 	take_control(request, &hdr);
-	if (n == sizeof(request->msg) && !(hdr.msg_flags & MSG_TRUNC))
+	if (!(hdr.msg_flags & MSG_TRUNC) && is_whole(request, n))
 		return 1;
 	peer_request_fini(request);
 	return n ? -EPROTO : 0;

@@ -13,6 +13,7 @@
 
 struct peer_request {
 	struct softefa_request msg;
+	char text[SOFTEFA_MAX_REQUEST_TEXT];	/* what followed it, if any */
 	pid_t pid;		/* who sent it, says the kernel; 0: nobody we see */
 	int pidfd;		/* the same, for certain; owned, -1: an old kernel */
 	int reply_fd;		/* where the answer goes; owned, -1: none came */
@@ -26,8 +27,9 @@ int peer_message_name_senders(int fd);
 
 /*
  * Takes one request off @fd, which names its senders. Returns 1, 0 when the
- * peer hung up, -EAGAIN when none is there, -EPROTO for a message of another
- * length, or -errno. After 1 the caller ends it with peer_request_fini().
+ * peer hung up, -EAGAIN when none is there, -EPROTO for a message of a
+ * length that none has or a text that does not end, or -errno. After 1 the
+ * caller ends it with peer_request_fini().
  */
 int peer_request_receive(int fd, struct peer_request *request);
 void peer_request_fini(struct peer_request *request);

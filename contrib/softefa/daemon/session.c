@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/fault_control.h"
 #include "daemon/fault_log.h"
 #include "daemon/peer_message.h"
 #include "daemon/session.h"
@@ -153,6 +154,16 @@ static int session_hello(struct session *session,
 
 /* ---- control ---- */
 
+static int session_send_text(struct session *session,
+			     const struct peer_request *request)
+{
+	const struct softefa_text *text = &session->list->text;
+
+	return session_send(session, request, text,
+			    offsetof(struct softefa_text, text) + text->length,
+			    NULL, 0);
+}
+
 static int session_answer_show(struct session *session,
 			       const struct peer_request *request)
 {
@@ -160,11 +171,21 @@ static int session_answer_show(struct session *session,
 	struct softefa_text *text = &list->text;
 
 	text->result = 0;
+	text->next = 0;
 	text->length = list->ops->show(list->owner, text->text,
 				       sizeof(text->text));
-	return session_send(session, request, text,
-			    offsetof(struct softefa_text, text) + text->length,
-			    NULL, 0);
+	return session_send_text(session, request);
+}
+
+/* What is no request of this file's. */
+static int session_control_other(struct session *session,
+				 const struct peer_request *request)
+{
+	struct session_list *list = session->list;
+
+	if (fault_control_answer(list->devices->owner, request, &list->text))
+		return session_send_text(session, request);
+	return session_answer(session, request, -EPROTO) ?: -EPROTO;
 }
 
 /* The descriptor that came with it is the file, not where to answer. */
@@ -202,7 +223,7 @@ static int session_control(struct session *session,
 		return session_answer(session, request,
 				      list->ops->trace_stop(list->owner));
 	default:
-		return session_answer(session, request, -EPROTO) ?: -EPROTO;
+		return session_control_other(session, request);
 	}
 }
 

@@ -2,7 +2,8 @@
 /*
  * The connections of a daemon: who is let in, and what each may ask.
  *
- *	accepted --HELLO_CONTROL--> control: DEVICES, SHOW, STOP, TRACE_*
+ *	accepted --HELLO_CONTROL--> control: DEVICES, SHOW, STOP, TRACE_*,
+ *	                            FAULT_*
  *	         --HELLO_UVERBS---> uverbs: IOCTL, MMAP, with one context
  *
  * Nothing a client does or leaves undone blocks: sockets never wait, a

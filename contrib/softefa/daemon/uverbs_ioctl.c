@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/command_fault.h"
 #include "daemon/uverbs_ioctl.h"
 #include "daemon/verbs_cq.h"
 #include "daemon/verbs_device.h"
@@ -59,6 +60,9 @@ int uverbs_ioctl(struct uverbs_context *ctx, struct client_process *caller,
 	if (!ret && !ctx->engine && call->id != METHOD_GET_CONTEXT &&
 	    call->id != METHOD_INVOKE_WRITE)
 		ret = -EINVAL;
+	/* A written command meets its fault once its lengths are known. */
+	if (!ret && call->id != METHOD_INVOKE_WRITE)
+		ret = command_fault_strikes(ctx, call);
 	if (!ret) {
 		ctx->caller = caller;
 		ret = methods[call->id](ctx, call);

@@ -4,6 +4,7 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 
+#include "daemon/command_fault.h"
 #include "daemon/verbs_device.h"
 #include "daemon/verbs_memory.h"
 #include "daemon/verbs_qp.h"
@@ -54,6 +55,7 @@ int write_command_run(struct uverbs_context *ctx, struct gate_call *call)
 {
 	const struct write_command *command = write_command_find(call);
 	uint64_t number = gate_value(call, UVERBS_ATTR_WRITE_CMD, 0);
+	int err;
 
 	if (!command)
 		return (number & ~(uint64_t)WRITE_COMMAND_EXTENDED) <=
@@ -63,5 +65,6 @@ int write_command_run(struct uverbs_context *ctx, struct gate_call *call)
 		return -ENOSPC;
 	if (!ctx->engine)
 		return -EINVAL;
-	return command->run(ctx, call);
+	err = command_fault_strikes(ctx, call);
+	return err ? err : command->run(ctx, call);
 }
