@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/complaint.h"
+#include "cli/fault_command.h"
 #include "protocol.h"
 
 enum option_set {
@@ -17,8 +18,10 @@ enum option_set {
 	TAKES_COMMAND = 16,
 	TAKES_TRACE = 32,
 	TAKES_LINK = 64,
+	TAKES_FAULT = 0x100,
+	TAKES_FAULT_FILE = 0x200,
 	MAKES_DAEMON = TAKES_NAME | TAKES_DEVICES | TAKES_PROFILE | TAKES_LOG |
-		TAKES_TRACE | TAKES_LINK,
+		TAKES_TRACE | TAKES_LINK | TAKES_FAULT | TAKES_FAULT_FILE,
 };
 
 static const struct {
@@ -30,6 +33,7 @@ static const struct {
 	{ "start", CLI_START, MAKES_DAEMON },
 	{ "stop", CLI_STOP, TAKES_NAME },
 	{ "show", CLI_SHOW, TAKES_NAME },
+	{ "fault", CLI_FAULT, TAKES_NAME },
 	{ "profiles", CLI_PROFILES, 0 },
 	{ "trace", CLI_TRACE_PRINT, 0 },
 	{ "help", CLI_HELP, 0 },
@@ -57,6 +61,8 @@ static const struct {
 	{ "--log", TAKES_LOG },
 	{ "--trace", TAKES_TRACE },
 	{ "--link", TAKES_LINK },
+	{ "--fault", TAKES_FAULT },
+	{ "--faults", TAKES_FAULT_FILE },
 };
 
 #define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
@@ -71,6 +77,7 @@ void cli_options_help(void)
 "       softefa show | stop [--name NAME]\n"
 "       softefa trace start FILE | stop [--name NAME]\n"
 "       softefa trace print FILE [CONDITION]...\n"
+"       softefa fault [--name NAME] add FAULT | list | log | clear [ID]\n"
 "       softefa profiles | --help | --version\n"
 "Emulated EFA devices for COMMAND and all it starts; softefa(1) tells more.\n"
 "\n"
@@ -80,6 +87,7 @@ void cli_options_help(void)
 "  show      devices, clients and counters of a daemon\n"
 "  stop      ends a daemon\n"
 "  trace     writes what the devices of a daemon do to FILE, or prints it\n"
+"  fault     what the devices of a daemon do wrong on purpose\n"
 "  profiles  lists what the devices can be like\n"
 "\n"
 "  --devices N     number of devices, 1 to 16 (default 1)\n",
@@ -88,7 +96,9 @@ void cli_options_help(void)
 "  --link LINK     reach the devices of other hosts, by udp:ADDRESS:PORT or\n"
 "                  unix:NAME, then ,peer=ADDRESS for each other host\n"
 "  --log FILE      tell of broken device rules and bad requests; - is stderr\n"
-"  --trace FILE    write what the devices do to FILE, for softefa trace print\n");
+"  --trace FILE    write what the devices do to FILE, for softefa trace print\n"
+"  --fault FAULT   a fault from the start, like 'reorder delay=0..200us'\n"
+"  --faults FILE   several of them, one a line\n");
 }
 
 static int check_name(const char *name)
@@ -146,6 +156,10 @@ static int take_value(unsigned set, const char *word, const char *value,
 	case TAKES_TRACE:
 		options->trace = value;
 		return 0;
+	case TAKES_FAULT:
+		return fault_options_add(&options->faults, value);
+	case TAKES_FAULT_FILE:
+		return fault_options_add_file(&options->faults, value);
 	}
 	return device_options_take(&options->devices, word,
 				   strcspn(word, "="), value);
@@ -211,8 +225,8 @@ static int parse_command(char **argv, unsigned given,
 	}
 	if (options->name && given & ~TAKES_NAME) {
 		complain("give those to softefa start, or leave out --name",
-			 "--devices, what they are like, --log, --trace and --link are of a "
-			 "daemon that runs already");
+			 "--devices, what they are like, their faults, --log, "
+			 "--trace and --link are of a daemon that runs already");
 		return -EINVAL;
 	}
 	return 0;
@@ -297,6 +311,10 @@ int cli_options_parse(char **argv, struct cli_options *options)
 		return -EINVAL;
 	if (options->verb == CLI_RUN)
 		return parse_command(argv, given, options);
+	if (options->verb == CLI_FAULT) {
+		options->command = argv;
+		return fault_command_check(argv);
+	}
 	if (*argv && options->verb != CLI_HELP) {
 		complain(SEE_HELP, "%s: superfluous argument '%s'", word,
 			 *argv);

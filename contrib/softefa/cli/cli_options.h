@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "cli/device_options.h"
+#include "cli/fault_options.h"
 #include "daemon/link_spec.h"
 #include "protocol.h"
 
@@ -14,6 +15,7 @@ enum cli_verb {
 	CLI_START,
 	CLI_STOP,
 	CLI_SHOW,
+	CLI_FAULT,
 	CLI_PROFILES,
 	CLI_TRACE_START,
 	CLI_TRACE_STOP,
@@ -32,7 +34,8 @@ struct cli_options {
 	const char *trace;	/* file; NULL: no trace */
 	bool has_link;
 	struct link_spec link;
-	char **command;		/* run, trace print: from argv, with a NULL */
+	struct fault_options faults;
+	char **command;	/* run, fault, trace print: from argv, with a NULL */
 };
 
 /*

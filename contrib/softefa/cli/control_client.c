@@ -24,18 +24,24 @@ void control_socket_name(const char *name, char socket[CONTROL_MAX_SOCKET])
 			 (unsigned)geteuid(), name ? name : "default");
 }
 
+static int send_all(int fd, const void *message, size_t len_bytes)
+{
+	ssize_t len;
+
+	do {
+		len = send(fd, message, len_bytes, MSG_NOSIGNAL);
+	} while (len < 0 && errno == EINTR);
+	return len == (ssize_t)len_bytes ? 0 : -EIO;
+}
+
 static int ask(int fd, uint32_t type)
 {
 	const struct softefa_request request = {
 		.type = type,
 		.version = SOFTEFA_PROTOCOL_VERSION,
 	};
-	ssize_t len;
 
-	do {
-		len = send(fd, &request, sizeof(request), MSG_NOSIGNAL);
-	} while (len < 0 && errno == EINTR);
-	return len == sizeof(request) ? 0 : -EIO;
+	return send_all(fd, &request, sizeof(request));
 }
 
 static ssize_t receive(int fd, void *buf, size_t size)
@@ -104,12 +110,10 @@ int control_connect(const char *socket_name)
 	return fd;
 }
 
-int control_show(int fd, struct softefa_text *text)
+static int receive_text(int fd, struct softefa_text *text)
 {
 	ssize_t len;
 
-	if (ask(fd, SOFTEFA_SHOW))
-		return -EIO;
 	len = receive(fd, text, sizeof(*text));
 	if (len < (ssize_t)offsetof(struct softefa_text, text) ||
 	    text->length > (size_t)len - offsetof(struct softefa_text, text))
@@ -157,6 +161,24 @@ int control_trace_start(int fd, int file)
 int control_trace_stop(int fd)
 {
 	return ask_for_answer(fd, SOFTEFA_TRACE_STOP);
+}
+
+int control_show(int fd, struct softefa_text *text)
+{
+	return ask(fd, SOFTEFA_SHOW) ? -EIO : receive_text(fd, text);
+}
+
+int control_ask_text(int fd, struct softefa_text_request *request,
+		     struct softefa_text *answer)
+{
+	size_t len_bytes = sizeof(request->request);
+
+	if (request->text[0])
+		len_bytes += strlen(request->text) + 1;
+	request->request.version = SOFTEFA_PROTOCOL_VERSION;
+	answer->length = 0;
+	return send_all(fd, request, len_bytes) ? -EIO :
+		receive_text(fd, answer);
 }
 
 /* The process that listens at the other end, as a descriptor. */

@@ -22,6 +22,13 @@ void control_socket_name(const char *name, char socket[CONTROL_MAX_SOCKET]);
  */
 int control_connect(const char *socket);
 
+/*
+ * Asks @request, with its text if that is not empty. The result that the
+ * daemon gave, with its text in @answer, or -EIO.
+ */
+int control_ask_text(int fd, struct softefa_text_request *request,
+		     struct softefa_text *answer);
+
 /* Gets what the daemon shows; as errors -EIO when it broke off. */
 int control_show(int fd, struct softefa_text *text);
 

@@ -107,6 +107,8 @@ _Noreturn static void be_daemon(const struct birth *birth)
 		.ready_fd = birth->ready_fd,
 		.num_devices = birth->options->num_devices,
 		.profile = birth->options->profile,
+		.faults = (const char *const *)birth->options->faults.text,
+		.fault_count = birth->options->faults.count,
 		.log = birth->options->log,
 		.trace_fd = birth->trace_fd,
 		.link = birth->options->has_link ? &birth->options->link :

@@ -10,6 +10,7 @@
 #include "cli/complaint.h"
 #include "cli/control_client.h"
 #include "cli/daemon_process.h"
+#include "cli/fault_command.h"
 #include "cli/run_guard.h"
 #include "cli/trace_command.h"
 #include "cli/trace_file.h"
@@ -86,6 +87,19 @@ static int show(const struct cli_options *options)
 	return 0;
 }
 
+static int fault(const struct cli_options *options)
+{
+	char socket[CONTROL_MAX_SOCKET];
+	int fd = connect_named(options, socket);
+	int status;
+
+	if (fd < 0)
+		return CLI_EXIT_FAILED;
+	status = fault_command_run(fd, options->command);
+	close(fd);
+	return status;
+}
+
 static int stop(const struct cli_options *options)
 {
 	char socket[CONTROL_MAX_SOCKET];
@@ -153,6 +167,7 @@ static int do_verb(const struct cli_options *options)
 	case CLI_START: return start(options);
 	case CLI_STOP: return stop(options);
 	case CLI_SHOW: return show(options);
+	case CLI_FAULT: return fault(options);
 	case CLI_PROFILES: return list_profiles();
 	case CLI_TRACE_START: return trace_start(options);
 	case CLI_TRACE_STOP: return trace_stop(options);

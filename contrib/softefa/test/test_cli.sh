@@ -405,7 +405,41 @@ test_unfit_commands()
 	fi
 }
 
-for test in statuses arguments surroundings signals orphans killed_front \
+test_faults()
+{
+	wrong "dely" run --fault 'reorder dely=1ms' -- true
+	wrong "delay window" run --fault 'reorder' -- true
+	printf '# two\ndrop nth=1\n\n  drup # oops\n' >"$work/faults"
+	wrong "faults:4: 'drup'" run --faults "$work/faults" -- true
+	wrong "$work/none" run --faults "$work/none" -- true
+	wrong "what to do" fault
+	wrong "lst" fault lst
+	wrong "clear x" fault clear x
+	wrong "nth" fault add drop nth=0
+
+	printf '# two\ndrop nth=1 # first\n\nrnr times=2\n' >"$work/faults"
+	expect 0 "$softefa" run --fault 'duplicate count=3' \
+		--faults "$work/faults" -- sh -c '
+		"$0" fault list && "$0" fault clear 2 &&
+		"$0" fault add command name=open errno=EACCES nth=1 &&
+		"$0" fault list && ! "$0" fault clear 2 && "$0" fault clear &&
+		"$0" fault list && "$0" fault log' "$softefa"
+	cat >"$work/wanted" <<-EOF
+	1: duplicate count=3 (events 0, struck 0)
+	2: drop nth=1 (events 0, struck 0)
+	3: rnr times=2 (events 0, struck 0)
+	4
+	1: duplicate count=3 (events 0, struck 0)
+	3: rnr times=2 (events 0, struck 0)
+	4: command name=open errno=EACCES nth=1 (events 0, struck 0)
+	EOF
+	diff "$work/wanted" "$work/out" >>"$work/err" ||
+		fail "fault list is not what was set"
+	grep -q 'no fault has that ID' "$work/err" ||
+		fail "clearing a fault that is gone"
+}
+
+for test in statuses arguments faults surroundings signals orphans killed_front \
 	killed_guard killed_daemon killed_command shared_daemon daemon_fds \
 	closed_fds relative_log other_user preload_part unfit_commands; do
 	echo "test_$test"
