@@ -208,6 +208,20 @@ judged_here()
 		"$here/setup/device_moved.sh" "$bytes" "$@"
 }
 
+# disordered SEED NAME COMMAND...: like judged, on a device that delivers in
+# another order and completes sends late, for each seed in its own way.
+disordered()
+{
+	local seed=$1 name=$2
+
+	shift 2
+	count_run "interop, disorder of seed $seed: $name" \
+		in_root -- softefa run \
+		--fault "reorder delay=0..300us prob=0.5 seed=$seed" \
+		--fault "hold-cqe queue=send time=500us prob=0.3 seed=$seed" -- \
+		"$here/setup/device_moved.sh" 5000000 "$@"
+}
+
 # on_two_hosts PROGRAM RANKS [ARGUMENT...]
 on_two_hosts()
 {
@@ -219,7 +233,7 @@ on_two_hosts()
 group_interop()
 {
 	local pair=$here/setup/pingpong_pair.sh mpi=$here/setup/mpi_judge.sh
-	local size
+	local size seed
 
 	need_root || return 0
 	prepare gcc CC=gcc && compile || return 0
@@ -240,6 +254,13 @@ group_interop()
 		count_run "interop: a trace of the protocol, $size bytes" \
 			trace_decodes "$size"
 	done
+	for seed in 1 2; do
+		disordered "$seed" "fi_pingpong rdm, tagged, all sizes" \
+			"$pair" -p efa -e rdm -m tagged -I 5 -S all
+		disordered "$seed" "Open MPI, point to point" \
+			"$mpi" point_to_point 4 100000 1
+	done
+	disordered 3 "Open MPI, collectives" "$mpi" collectives 4 50000 1
 	packages_need iproute2
 	count_run "interop: Open MPI on two hosts, point to point" \
 		on_two_hosts point_to_point 2 100000 1
