@@ -42,6 +42,8 @@ struct bench {
 	struct engine *engine;
 	struct device_profile profile[2];
 	struct emulated_devices devices;
+	struct client_quotas quotas;
+	struct client_quota *quota;
 	struct uverbs_context *ctx;
 	uint64_t now_ns;
 };
@@ -151,8 +153,12 @@ static void bench_open(struct bench *bench)
 	require(bench->engine, "there is an engine");
 	require(!emulated_devices_init(&bench->devices, bench->engine,
 				       bench->profile, 2), "devices");
+	client_quotas_init(&bench->quotas, 4096);
+	require(!client_quota_get(&bench->quotas, getpid(), &bench->quota),
+		"there is a quota");
 	require(!uverbs_context_create(&bench->ctx, &bench->devices.device[0],
-				       bench_client(), &bench->loop),
+				       bench_client(), bench->quota,
+				       &bench->loop),
 		"there is a context");
 }
 
@@ -161,6 +167,7 @@ static void bench_close(struct bench *bench)
 	struct engine_device_counters c;
 
 	uverbs_context_destroy(bench->ctx);
+	client_quota_put(bench->quota);
 	engine_device_read_counters(bench->devices.device[0].engine, &c);
 	require(!c.contexts && !c.pds && !c.mrs && !c.cqs && !c.qps && !c.ahs,
 		"all objects go with their context");
