@@ -6,94 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "daemon/fault_log.h"
 #include "daemon/host_link_state.h"
+#include "daemon/link_member.h"
+#include "daemon/link_output.h"
 #include "daemon/link_socket.h"
 
-#define RECEIVE_A_TURN		32u
-#define RESEND_A_TURN		16u
-#define NO_ROOM_PAUSE_NS	200000ull	/* a full socket buffer */
-#define HELLO_FIRST_NS		50000000ull	/* doubled to */
-#define HELLO_LONGEST_NS	500000000ull
-#define GUEST_KEPT_NS		30000000000ull	/* a lost one */
-
-static uint64_t clock_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ull + now.tv_nsec;
-}
+#define RECEIVE_A_TURN 32u
+#define RESEND_A_TURN 16u
+#define NO_ROOM_PAUSE_NS 200000ull /* a full socket buffer */
+#define HELLO_LONGEST_NS 500000000ull
 
 /* ---- out ---- */
-
-/* The last step of each frame; -EAGAIN: the socket has no room. */
-static int put_out(struct host_link *link, const struct link_address *to,
-		   struct link_frame *frame)
-{
-	size_t len_bytes;
-
-	frame->from.host = link->id;
-	len_bytes = link_frame_encode(frame, link->out);
-	return link_socket_send(link->fd, to, link->out, len_bytes);
-}
-
-static int send_frame(struct host_link *link, struct link_host *host,
-		      struct link_frame *frame)
-{
-	int ret;
-
-	frame->from.incarnation = host->ours;
-	frame->to.host = host->id;
-	frame->to.incarnation = host->theirs;
-	for (unsigned i = 0; i < LINK_STREAMS; i++) {
-		frame->ack[i] = host->stream[i].received;
-		host->stream[i].owes_ack = false;
-	}
-	ret = put_out(link, &host->address, frame);
-	if (frame->type == LINK_DATA && !ret)
-		host->counters.sent++;
-	return ret;
-}
-
-static void send_ack(struct host_link *link, struct link_host *host)
-{
-	struct link_frame frame = { .type = LINK_ACK };
-
-	if (host->is_up && (host->stream[LINK_REQUESTS].owes_ack ||
-			    host->stream[LINK_ANSWERS].owes_ack))
-		send_frame(link, host, &frame);
-}
-
-static void send_hello(struct host_link *link, const struct link_address *to,
-		       const struct link_host *host, struct link_end end,
-		       bool is_reply)
-{
-	const struct host_identity *identity = &link->identity;
-	struct link_frame frame = {
-		.type = LINK_HELLO,
-		.from.incarnation = host && host->id ? host->ours :
-			link->incarnation,
-		.to = end,
-		.is_reply = is_reply,
-		.is_up = host && host->is_up,
-		.gid_count = identity->gid_count,
-	};
-
-	memcpy(frame.name, identity->name, sizeof(frame.name));
-	memcpy(frame.gid, identity->gid, sizeof(frame.gid));
-	put_out(link, to, &frame);
-}
-
-static void greet(struct host_link *link, struct link_host *host,
-		  bool is_reply)
-{
-	const struct link_end end = { host->id, host->theirs };
-
-	send_hello(link, &host->address, host, end, is_reply);
-}
 
 int host_link_send(struct host_link *link, struct link_host *host,
 		   enum link_stream_kind kind, const void *packet,
@@ -111,178 +36,16 @@ int host_link_send(struct host_link *link, struct link_host *host,
 	if (!host->is_up)
 		return -EAGAIN;
 	if (kind == LINK_DATAGRAMS)
-		return send_frame(link, host, &frame);
+		return link_output_frame(link, host, &frame);
 	stream = &host->stream[kind];
-	now_ns = clock_ns();
+	now_ns = link_output_clock_ns();
 	if (!link_stream_room(stream) ||
 	    link_stream_push(stream, packet, len_bytes, now_ns, &frame.seq))
 		return -EAGAIN;
-	if (send_frame(link, host, &frame) == -EAGAIN)
+	if (link_output_frame(link, host, &frame) == -EAGAIN)
 		link_stream_not_sent(stream, frame.seq,
 				     now_ns + NO_ROOM_PAUSE_NS);
 	return 0;
-}
-
-/* ---- the life of a host ---- */
-
-static struct link_host *find_by_id(const struct host_link *link, uint64_t id)
-{
-	struct link_host *host;
-
-	LIST_FOREACH(host, &link->by_id[HOST_LINK_BUCKET(id)], id_link)
-		if (host->id == id)
-			return host;
-	return NULL;
-}
-
-static struct link_host *find_by_address(const struct host_link *link,
-					 const struct link_address *address)
-{
-	for (unsigned i = 0; i < link->count; i++)
-		if (link_address_is_equal(&link->host[i]->address, address))
-			return link->host[i];
-	return NULL;
-}
-
-static void forget(struct host_link *link, struct link_host *host)
-{
-	unsigned i;
-
-	if (host->id) {
-		LIST_REMOVE(host, id_link);
-		if (host->has_word)
-			link->ops->host_gone(link->owner, host->opaque);
-		link_host_leave(host);
-	}
-	if (!host->is_guest)
-		return;
-	for (i = 0; link->host[i] != host; i++)
-		;
-	link->host[i] = link->host[--link->count];
-	free(host);
-}
-
-static void lose(struct host_link *link, struct link_host *host,
-		 uint64_t now_ns)
-{
-	host->is_up = false;
-	host->ours = ++link->incarnation;
-	host->counters.lost++;
-	link_host_reset_streams(host);
-	host->hello_ns = now_ns;
-	host->hello_pause_ns = HELLO_FIRST_NS;
-	host->lost_ns = now_ns + link->spec.retry_ns;
-	host->gone_ns = now_ns + GUEST_KEPT_NS;
-	link->ops->host_lost(link->owner, host->opaque);
-}
-
-/* The GIDs of @hello are its own: nobody else has them. */
-static bool has_own_gids(const struct host_link *link,
-			 const struct link_frame *hello)
-{
-	for (uint32_t i = 0; i < hello->gid_count; i++) {
-		if (link->ops->is_own_gid(link->owner, hello->gid[i]) ||
-		    gid_route_find(&link->route, hello->gid[i]))
-			return false;
-		for (uint32_t j = 0; j < i; j++)
-			if (!memcmp(hello->gid[i], hello->gid[j], 16))
-				return false;
-	}
-	return true;
-}
-
-/*
- * A host whose ID is new, and who has proved with ours that it gets what is
- * sent to its address: only now is anything kept of it.
- */
-static struct link_host *admit(struct host_link *link,
-			       const struct link_address *from,
-			       const struct link_frame *hello)
-{
-	struct link_host *host = find_by_address(link, from);
-
-	if (host && host->is_guest) {
-		forget(link, host);
-		host = NULL;
-	} else if (host) {
-		forget(link, host);
-	}
-	if (!has_own_gids(link, hello))
-		return NULL;
-	if (!host && link->count < LINK_MAX_HOSTS)
-		host = link_host_create(from, true);
-	if (!host)
-		return NULL;
-	if (host->is_guest)
-		link->host[link->count++] = host;
-	link_host_take(host, hello, &link->route);
-	LIST_INSERT_HEAD(&link->by_id[HOST_LINK_BUCKET(host->id)], host,
-			 id_link);
-	host->ours = link->incarnation;
-	return host;
-}
-
-static void come_up(struct host_link *link, struct link_host *host,
-		    uint64_t now_ns)
-{
-	if (!host->has_word &&
-	    link->ops->host_up(link->owner, host, &host->opaque))
-		return;
-	host->has_word = true;
-	host->is_up = true;
-	host->hello_pause_ns = link->spec.retry_ns / 4;
-	host->hello_ns = now_ns + host->hello_pause_ns;
-	link->ops->host_ready(link->owner, host->opaque,
-			      link_stream_room(&host->stream[LINK_REQUESTS]));
-}
-
-static bool may_join(const struct host_link *link,
-		     const struct link_address *from)
-{
-	return link->spec.any_may_join || find_by_address(link, from);
-}
-
-/* From a host that is not known; true: it is from now on. */
-static struct link_host *hello_of_stranger(struct host_link *link,
-					   const struct link_address *from,
-					   const struct link_frame *hello)
-{
-	struct link_host *host = NULL;
-
-	if (!may_join(link, from)) {
-		link->foreign++;
-		return NULL;
-	}
-	if (hello->to.host != link->id ||
-	    hello->to.incarnation != link->incarnation) {
-		send_hello(link, from, NULL, hello->from, true);
-		return NULL;
-	}
-	host = admit(link, from, hello);
-	if (!host)
-		link->refused++;
-	return host;
-}
-
-static void on_hello(struct host_link *link, const struct link_address *from,
-		     struct link_host *host, const struct link_frame *hello,
-		     uint64_t now_ns)
-{
-	if (!host)
-		host = hello_of_stranger(link, from, hello);
-	else if (!link_address_is_equal(&host->address, from))
-		host = NULL;
-	if (!host || (int32_t)(hello->from.incarnation - host->theirs) < 0)
-		return;
-	if (hello->from.incarnation != host->theirs && host->is_up)
-		lose(link, host, now_ns);
-	host->theirs = hello->from.incarnation;
-	host->heard_ns = now_ns;
-	if (!host->is_up && hello->to.host == link->id &&
-	    hello->to.incarnation == host->ours)
-		come_up(link, host, now_ns);
-	if (!hello->is_reply || !hello->is_up)
-		greet(link, host, true);
 }
 
 /* ---- in ---- */
@@ -293,8 +56,7 @@ static void on_acks(struct host_link *link, struct link_host *host,
 	struct link_stream *requests = &host->stream[LINK_REQUESTS];
 	unsigned ended;
 
-	ended = link_stream_acked(requests, &frame->ack[LINK_REQUESTS],
-				  now_ns);
+	ended = link_stream_acked(requests, &frame->ack[LINK_REQUESTS], now_ns);
 	link_stream_acked(&host->stream[LINK_ANSWERS],
 			  &frame->ack[LINK_ANSWERS], now_ns);
 	if (ended)
@@ -327,9 +89,9 @@ static bool is_of_connection(const struct host_link *link,
 			     const struct link_frame *frame)
 {
 	return host && host->is_up && frame->to.host == link->id &&
-		frame->to.incarnation == host->ours &&
-		frame->from.incarnation == host->theirs &&
-		link_address_is_equal(&host->address, from);
+	       frame->to.incarnation == host->ours &&
+	       frame->from.incarnation == host->theirs &&
+	       link_address_is_equal(&host->address, from);
 }
 
 static void take(struct host_link *link, const struct link_address *from,
@@ -343,9 +105,9 @@ static void take(struct host_link *link, const struct link_address *from,
 		link->malformed++;
 		return;
 	}
-	host = find_by_id(link, frame.from.host);
+	host = link_member_find(link, frame.from.host);
 	if (frame.type == LINK_HELLO && frame.from.host != link->id) {
-		on_hello(link, from, host, &frame, now_ns);
+		link_member_hello(link, from, host, &frame, now_ns);
 		return;
 	}
 	if (!is_of_connection(link, from, host, &frame)) {
@@ -354,7 +116,7 @@ static void take(struct host_link *link, const struct link_address *from,
 	}
 	host->heard_ns = now_ns;
 	if (frame.type == LINK_BYE) {
-		forget(link, host);
+		link_member_forget(link, host);
 		return;
 	}
 	on_acks(link, host, &frame, now_ns);
@@ -366,7 +128,7 @@ static void host_link_ready(struct poll_source *source, uint32_t events)
 {
 	struct host_link *link = (struct host_link *)source;
 	struct link_address from;
-	uint64_t now_ns = clock_ns();
+	uint64_t now_ns = link_output_clock_ns();
 	int n;
 
 	(void)events;
@@ -375,13 +137,16 @@ static void host_link_ready(struct poll_source *source, uint32_t events)
 					sizeof(link->in));
 		if (n == -EAGAIN)
 			break;
+		if (n >= 0 && link_delay_watches(&link->delay) &&
+		    link_delay_is_cut(&link->delay))
+			continue;
 		if (n >= 0)
 			take(link, &from, n, now_ns);
 		else if (n == -EACCES || n == -EMSGSIZE)
 			link->foreign++;
 	}
 	for (unsigned i = 0; i < link->count; i++)
-		send_ack(link, link->host[i]);
+		link_output_ack(link, link->host[i]);
 }
 
 /* ---- time ---- */
@@ -404,7 +169,7 @@ static unsigned resend(struct host_link *link, struct link_host *host,
 		};
 
 		count++;
-		if (send_frame(link, host, &frame) != -EAGAIN)
+		if (link_output_frame(link, host, &frame) != -EAGAIN)
 			continue;
 		link_stream_not_sent(stream, due->seq,
 				     now_ns + NO_ROOM_PAUSE_NS);
@@ -421,8 +186,7 @@ static bool is_silent(const struct host_link *link,
 	if (now_ns > host->heard_ns && now_ns - host->heard_ns > retry_ns)
 		return true;
 	for (unsigned i = 0; i < LINK_STREAMS; i++)
-		if (link_stream_stalled_ns(&host->stream[i], now_ns) >
-		    retry_ns)
+		if (link_stream_stalled_ns(&host->stream[i], now_ns) > retry_ns)
 			return true;
 	return false;
 }
@@ -433,7 +197,7 @@ static unsigned poll_up(struct host_link *link, struct link_host *host,
 	unsigned count;
 
 	if (is_silent(link, host, now_ns)) {
-		lose(link, host, now_ns);
+		link_member_lose(link, host, now_ns);
 		return 1;
 	}
 	count = resend(link, host, LINK_ANSWERS, now_ns);
@@ -452,7 +216,7 @@ static unsigned poll_host(struct host_link *link, struct link_host *host,
 		if (host->has_word)
 			link->ops->host_lost(link->owner, host->opaque);
 		if (host->is_guest && now_ns >= host->gone_ns) {
-			forget(link, host);
+			link_member_forget(link, host);
 			return 1;
 		}
 	}
@@ -466,7 +230,7 @@ static unsigned poll_host(struct host_link *link, struct link_host *host,
 			host->hello_pause_ns = HELLO_LONGEST_NS;
 	}
 	host->hello_ns = now_ns + host->hello_pause_ns;
-	greet(link, host, false);
+	link_output_greet(link, host, false);
 	return count;
 }
 
@@ -482,12 +246,14 @@ static void excuse(struct host_link *link, uint64_t now_ns)
 
 unsigned host_link_poll(struct host_link *link, uint64_t now_ns)
 {
-	unsigned count = 0;
+	unsigned count;
 
 	if (now_ns - link->polled_ns > link->spec.retry_ns / 2)
 		excuse(link, now_ns);
 	link->polled_ns = now_ns;
-	/* Backwards, since a host that is forgotten gets the last one's place. */
+	count = link_output_delayed(link, now_ns);
+	/* Backwards, since a host that is forgotten gets the last one's place.
+	 */
 	for (unsigned i = link->count; i-- > 0;)
 		count += poll_host(link, link->host[i], now_ns);
 	return count;
@@ -498,8 +264,8 @@ static uint64_t host_due_ns(const struct link_host *host)
 	uint64_t due_ns = host->hello_ns, stream_ns;
 
 	if (!host->is_up)
-		return host->id && host->lost_ns < due_ns ? host->lost_ns :
-			due_ns;
+		return host->id && host->lost_ns < due_ns ? host->lost_ns
+							  : due_ns;
 	for (unsigned i = 0; i < LINK_STREAMS; i++) {
 		stream_ns = link_stream_due_ns(&host->stream[i]);
 		if (stream_ns < due_ns)
@@ -510,7 +276,7 @@ static uint64_t host_due_ns(const struct link_host *host)
 
 uint64_t host_link_next_ns(const struct host_link *link, uint64_t now_ns)
 {
-	uint64_t next_ns = UINT64_MAX, due_ns;
+	uint64_t next_ns = link_delay_next_ns(&link->delay), due_ns;
 
 	for (unsigned i = 0; i < link->count; i++) {
 		due_ns = host_due_ns(link->host[i]);
@@ -539,8 +305,9 @@ static int open_socket(struct host_link *link, struct poll_loop *loop)
 	link->fd = link_socket_open(&link->spec.local);
 	if (link->fd < 0) {
 		link_address_format(&link->spec.local, text);
-		fault_log_fatal("--link: cannot be at %s: %s; each host of a network needs an address of its own that this machine has",
-				text, strerror(-link->fd));
+		fault_log_fatal(
+			"--link: cannot be at %s: %s; each host of a network needs an address of its own that this machine has",
+			text, strerror(-link->fd));
 		return link->fd;
 	}
 	ret = poll_loop_add(loop, link->fd, &link->source, EPOLLIN);
@@ -556,7 +323,7 @@ static int add_peers(struct host_link *link)
 
 		/* One list can be given to all hosts. */
 		if (link_address_is_equal(peer, &link->spec.local) ||
-		    find_by_address(link, peer))
+		    link_member_at(link, peer))
 			continue;
 		link->host[link->count] = link_host_create(peer, false);
 		if (!link->host[link->count])
@@ -572,7 +339,7 @@ static void free_hosts(struct host_link *link)
 		struct link_host *host = link->host[link->count - 1];
 
 		host->is_guest = true;
-		forget(link, host);
+		link_member_forget(link, host);
 	}
 }
 
@@ -593,12 +360,14 @@ int host_link_create(struct host_link **out, struct poll_loop *loop,
 	link->ops = ops;
 	link->owner = owner;
 	link->incarnation = 1;
-	link->polled_ns = clock_ns();
+	if (ops->faults)
+		link->delay.plan = ops->faults(owner);
+	link->polled_ns = link_output_clock_ns();
 	gid_route_init(&link->route);
 	if (getrandom(&link->id, sizeof(link->id), 0) != sizeof(link->id) ||
 	    add_peers(link))
 		goto err;
-	link->id |= 1;	/* not 0 */
+	link->id |= 1; /* not 0 */
 	ret = open_socket(link, loop);
 	if (ret)
 		goto err;
@@ -612,12 +381,13 @@ err:
 
 void host_link_destroy(struct host_link *link)
 {
-	struct link_frame frame = { .type = LINK_BYE };
+	struct link_frame frame = {.type = LINK_BYE};
 
 	for (unsigned i = 0; i < link->count; i++)
 		if (link->host[i]->is_up)
-			send_frame(link, link->host[i], &frame);
+			link_output_frame(link, link->host[i], &frame);
 	free_hosts(link);
+	link_delay_fini(&link->delay);
 	poll_loop_remove(link->loop, link->fd);
 	link_socket_close(link->fd, &link->spec.local);
 	free(link);

@@ -25,6 +25,7 @@
 #include "daemon/link_spec.h"
 #include "daemon/poll_loop.h"
 
+struct fault_plan;
 struct host_link;
 struct link_host;
 
@@ -46,6 +47,8 @@ struct host_link_ops {
 	/* A packet; false: it was a bad one. */
 	bool (*packet)(void *owner, void *opaque, const uint8_t *packet,
 		       size_t len_bytes);
+	/* The faults that are set, those of links among them; may be NULL. */
+	struct fault_plan *(*faults)(void *owner);
 	/* Whether @gid is the owner's own. */
 	bool (*is_own_gid)(void *owner, const uint8_t gid[16]);
 };

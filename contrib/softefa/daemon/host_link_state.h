@@ -4,6 +4,7 @@
 #define DAEMON_HOST_LINK_STATE_H
 
 #include "daemon/host_link.h"
+#include "daemon/link_delay.h"
 #include "daemon/link_host.h"
 
 #define HOST_LINK_BUCKETS	64u
@@ -27,6 +28,7 @@ struct host_link {
 	LIST_HEAD(, link_host) by_id[HOST_LINK_BUCKETS];
 	struct gid_route route;
 
+	struct link_delay delay;	/* faults */
 	uint64_t malformed;	/* datagrams that are no frames */
 	uint64_t foreign;	/* of nobody we know, or from before */
 	uint64_t refused;	/* hosts with GIDs of others, or one too many */

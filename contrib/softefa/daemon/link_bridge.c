@@ -44,6 +44,11 @@ static bool bridge_packet(void *owner, void *opaque, const uint8_t *packet,
 	return engine_host_receive(opaque, packet, len_bytes, &reason) == 0;
 }
 
+static struct fault_plan *bridge_faults(void *owner)
+{
+	return engine_fault_plan(((struct link_bridge *)owner)->engine);
+}
+
 static bool bridge_is_own_gid(void *owner, const uint8_t gid[16])
 {
 	const struct emulated_devices *devices =
@@ -61,6 +66,7 @@ static const struct host_link_ops bridge_ops = {
 	.host_lost = bridge_host_lost,
 	.host_ready = bridge_host_ready,
 	.packet = bridge_packet,
+	.faults = bridge_faults,
 	.is_own_gid = bridge_is_own_gid,
 };
 

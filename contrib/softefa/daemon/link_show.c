@@ -73,12 +73,14 @@ size_t link_show_write(const struct host_link *link, char *text,
 			       "link of host %s at %s, join %s\n"
 			       "    malformed          %llu\n"
 			       "    foreign            %llu\n"
-			       "    refused            %llu\n",
+			       "    refused            %llu\n"
+			       "    lost_by_fault      %llu\n",
 			       link->identity.name, address,
 			       link->spec.any_may_join ? "any" : "peers",
 			       (unsigned long long)link->malformed,
 			       (unsigned long long)link->foreign,
-			       (unsigned long long)link->refused));
+			       (unsigned long long)link->refused,
+			       (unsigned long long)link->delay.lost));
 	for (unsigned i = 0; i < link->count; i++)
 		show_host(&place, link->host[i]);
 	return place.used;

@@ -341,6 +341,8 @@ void engine_qp_query(const struct engine_qp *qp,
 /* Sets a fault; as fault_plan_add. */
 int engine_fault_add(struct engine *engine, const char *text,
 		     char error[FAULT_ERROR_BYTES]);
+/* The plan, for events that the engine does not see: those of links. */
+struct fault_plan *engine_fault_plan(struct engine *engine);
 /*
  * Takes a fault back, all with @id 0; -ENOENT. What it has decided about
  * operations in flight stays decided.

@@ -9,6 +9,11 @@ int engine_fault_add(struct engine *engine, const char *text,
 	return fault_plan_add(&engine->faults, text, error);
 }
 
+struct fault_plan *engine_fault_plan(struct engine *engine)
+{
+	return &engine->faults;
+}
+
 int engine_fault_clear(struct engine *engine, uint32_t id)
 {
 	return fault_plan_clear(&engine->faults, id);

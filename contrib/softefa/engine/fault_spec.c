@@ -56,6 +56,10 @@ static const struct kind {
 	[FAULT_CQ_EVENT] = { "cq-event", W(DEVICE) | W(CQ) | WHICH |
 			     W(SPURIOUS) | W(DELAY) | W(COALESCE),
 			     W(SPURIOUS) | W(DELAY) | W(COALESCE) },
+	[FAULT_LINK_LOSS] = { "link-loss", WHICH, 0 },
+	[FAULT_LINK_DELAY] = { "link-delay", WHICH | W(DELAY), W(DELAY) },
+	[FAULT_LINK_DUPLICATE] = { "link-duplicate", WHICH, 0 },
+	[FAULT_PARTITION] = { "partition", WHICH, 0 },
 };
 
 static const char *const command_names[FAULT_COMMANDS] = {

@@ -37,6 +37,10 @@ enum fault_kind {
 	FAULT_LATE_PACKETS,	/* arrive after their QP was destroyed */
 	FAULT_INVALIDATE_MR,	/* a region goes away while it is in use */
 	FAULT_CQ_EVENT,		/* completion events: spurious, late, few */
+	FAULT_LINK_LOSS,	/* of datagrams to other hosts */
+	FAULT_LINK_DELAY,
+	FAULT_LINK_DUPLICATE,
+	FAULT_PARTITION,	/* the host is cut off */
 	FAULT_KINDS
 };
 

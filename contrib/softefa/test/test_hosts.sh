@@ -119,12 +119,19 @@ test_profiles()
 
 test_udp()
 {
-	local port=$((20000 + $$ % 20000))
+	local port=$((20000 + $$ % 20000)) length
 
 	start_hosts "udp:127.0.0.1:$port,peer=127.0.0.1:$((port + 1)),retry=20s" \
 		"udp:127.0.0.1:$((port + 1)),peer=127.0.0.1:$port,retry=20s"
 	run exchange
+	# Any bytes from anybody.
+	for length in 1 71 72 100 500 9000; do
+		head -c $length /dev/urandom >"/dev/udp/127.0.0.1/$port"
+	done
 	run statuses
+	"$softefa" show --name "$a" |
+		awk '/^link /, 0 { if ($1 == "malformed") { exit $2 < 6 } }' ||
+		fail "garbage was not counted"
 	stop_hosts
 }
 
@@ -211,6 +218,34 @@ test_stopped()
 	stop_hosts
 }
 
+lossy=(--fault 'link-loss prob=5% seed=3'
+	--fault 'link-delay delay=0..3ms prob=0.2 seed=5'
+	--fault 'link-duplicate prob=3% seed=7')
+
+test_lossy_link()
+{
+	start_unix retry=20s "${lossy[@]}"
+	run exchange
+	run statuses
+	[ "$(counter "$a" retransmitted)" -gt 0 ] ||
+		fail "nothing was lost, or nothing sent again"
+	[ "$(counter "$b" duplicates)" -gt 0 ] || fail "nothing came twice"
+	stop_hosts
+}
+
+test_partition()
+{
+	start_unix retry=500ms
+	start_mode recover
+	wait_for sending partition
+	"$softefa" fault --name "$b" add partition >"$work/out" || fail "fault add"
+	wait_for unresponsive partition
+	"$softefa" fault --name "$b" clear || fail "fault clear"
+	wait_for recovered "a partition that ended"
+	finish_mode || fail "recover: status $?"
+	stop_hosts
+}
+
 # The raw-packet peer joins as a host of its own.
 test_raw_packets()
 {
@@ -253,7 +288,7 @@ test_name_spaces()
 	ip netns del "$net_b"
 }
 
-for test in unix profiles udp joining killed stopped raw_packets name_spaces; do
+for test in unix profiles udp joining killed stopped lossy_link partition raw_packets name_spaces; do
 	[[ $test =~ ${TEST_FILTER:-} ]] || continue
 	echo "test_$test"
 	"test_$test"
