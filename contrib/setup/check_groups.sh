@@ -222,10 +222,11 @@ disordered()
 		"$here/setup/device_moved.sh" 5000000 "$@"
 }
 
-# on_two_hosts PROGRAM RANKS [ARGUMENT...]
+# on_two_hosts PROGRAM RANKS [ARGUMENT...]: with reordering on both.
 on_two_hosts()
 {
-	SOFTEFA=$build/contrib/softefa/softefa "$here/setup/two_hosts.sh" -- \
+	SOFTEFA=$build/contrib/softefa/softefa "$here/setup/two_hosts.sh" \
+		--fault 'reorder delay=0..300us prob=0.3 seed=5' -- \
 		"$here/reference-root" run --build "$build" -- \
 		"$here/setup/mpi_two_hosts.sh" "$@"
 }
