@@ -84,10 +84,11 @@ static void daemon_cq_event(void *owner, void *cq_opaque)
 }
 
 static void daemon_rule_broken(void *owner, void *context_opaque,
-			       const char *text)
+			       enum engine_rule rule, const char *text)
 {
 	(void)owner;
-	uverbs_context_fault(context_opaque, "%s", text);
+	uverbs_context_fault(context_opaque, "rule %s broken: %s",
+			     engine_rule_name(rule), text);
 }
 
 static void daemon_trace(void *owner, const struct trace_event *event)

@@ -61,6 +61,8 @@ int engine_cq_create(struct engine_context *ctx,
 	cq->ctx = ctx;
 	cq->ring = attr->ring;
 	cq->doorbell = attr->doorbell;
+	if (cq->doorbell)
+		cq->last_doorbell = doorbell_read(cq->doorbell);
 	cq->depth = attr->depth;
 	cq->flags = attr->flags;
 	cq->opaque = attr->opaque;
@@ -86,10 +88,60 @@ uint32_t engine_cq_event_count(const struct engine_cq *cq)
 	return cq->event_count;
 }
 
+/*
+ * A count is exact when it is stored. One stored after the doorbell was last
+ * read, when @before entries had been written, tells of the consumer's place
+ * at a later time: what lay more than a ring ahead of it was overwritten
+ * before it was taken. The least lag that the count allows is taken.
+ */
+static void check_overrun(struct engine_cq *cq, uint32_t doorbell,
+			  uint32_t before)
+{
+	uint32_t lag = (cq->produced - doorbell) & EFA_IO_DB_CONS_MASK;
+	uint32_t since = cq->produced - before;
+
+	if (lag > since && lag - since > cq->depth)
+		rule_broken(cq->ctx, &cq->reported, ENGINE_RULE_CQ_OVERRUN,
+			    "CQ %u: entry %u was overwritten: the doorbell says %u consumed when %u had been written to a ring of %u",
+			    cq->number, before - (lag - since),
+			    doorbell & EFA_IO_DB_CONS_MASK,
+			    before & EFA_IO_DB_CONS_MASK, cq->depth);
+}
+
+/*
+ * Follows the consumer's count: it may lag as far as it likes, but not tell
+ * of entries that were never written.
+ */
+static void follow_consumer(struct engine_cq *cq)
+{
+	uint32_t before = cq->seen_produced, doorbell, taken;
+
+	if (cq->broken || !cq->doorbell)
+		return;
+	doorbell = doorbell_read(cq->doorbell);
+	cq->seen_produced = cq->produced;
+	if (doorbell == cq->last_doorbell)
+		return;
+	cq->last_doorbell = doorbell;
+	taken = (doorbell - cq->consumed) & EFA_IO_DB_CONS_MASK;
+	if (taken <= cq->produced - cq->consumed) {
+		cq->consumed += taken;
+		check_overrun(cq, doorbell, before);
+		return;
+	}
+	cq->broken = true;
+	rule_broken(cq->ctx, &cq->reported, ENGINE_RULE_CQ_DOORBELL,
+		    "CQ %u: doorbell says %u entries consumed, written were %u of %u",
+		    cq->number, doorbell & EFA_IO_DB_CONS_MASK,
+		    cq->produced & EFA_IO_DB_CONS_MASK, cq->depth);
+}
+
 int engine_cq_destroy(struct engine_cq *cq)
 {
 	if (cq->users)
 		return -EBUSY;
+	/* What it said last is not to be passed over. */
+	follow_consumer(cq);
 	trace_command(cq->ctx->device, TRACE_DESTROY_CQ, cq->number, 0);
 	number_pool_return(&cq->ctx->device->cqs, cq->number);
 	LIST_REMOVE(cq, link);
@@ -98,32 +150,6 @@ int engine_cq_destroy(struct engine_cq *cq)
 	cq_event_fault_forget(cq);
 	free(cq);
 	return 0;
-}
-
-/*
- * Follows the consumer's count: it may lag as far as it likes, but not tell
- * of entries that were never written.
- */
-static bool is_sane(struct engine_cq *cq)
-{
-	uint32_t taken;
-
-	if (cq->broken)
-		return false;
-	if (!cq->doorbell)
-		return true;
-	taken = (doorbell_read(cq->doorbell) - cq->consumed) &
-		EFA_IO_DB_CONS_MASK;
-	if (taken <= cq->produced - cq->consumed) {
-		cq->consumed += taken;
-		return true;
-	}
-	cq->broken = true;
-	rule_broken(cq->ctx, &cq->reported, RULE_CQ_DOORBELL,
-		    "CQ %u: doorbell says %u entries consumed, written were %u of %u",
-		    cq->number, (cq->consumed + taken) & EFA_IO_DB_CONS_MASK,
-		    cq->produced & EFA_IO_DB_CONS_MASK, cq->depth);
-	return false;
 }
 
 /*
@@ -150,7 +176,8 @@ void comp_ring_post(struct engine_cq *cq, const struct efa_io_cdesc *entry)
 	struct engine_device_counters *counters = &cq->ctx->device->counters;
 	struct efa_io_cdesc written = *entry;
 
-	if (!is_sane(cq))
+	follow_consumer(cq);
+	if (cq->broken)
 		return;
 	write_entry(cq, &written);
 	trace_cqe(cq, &written);

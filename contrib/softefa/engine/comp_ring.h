@@ -35,6 +35,8 @@ struct engine_cq {
 	uint32_t produced;		/* counts freely */
 	uint32_t flags;			/* ENGINE_CQ_* */
 	uint32_t consumed;		/* as the doorbell told, at least */
+	uint32_t last_doorbell;
+	uint32_t seen_produced;		/* when the doorbell was last read */
 	bool broken;			/* takes no more entries */
 
 	/* events: at most one for each sequence number of the consumer */

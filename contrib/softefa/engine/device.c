@@ -146,6 +146,12 @@ uint16_t engine_device_index(const struct engine_device *device)
 	return device->index;
 }
 
+uint64_t engine_device_rule_breaks(const struct engine_device *device,
+				   enum engine_rule rule)
+{
+	return device->rule_breaks[rule];
+}
+
 void engine_device_read_counters(const struct engine_device *device,
 				 struct engine_device_counters *out)
 {

@@ -78,6 +78,7 @@ struct engine_device {
 	struct context_list contexts;
 	uint32_t mr_pages;		/* of all regions */
 	struct engine_device_counters counters;
+	uint64_t rule_breaks[ENGINE_RULES];
 	LIST_ENTRY(engine_device) link;
 };
 

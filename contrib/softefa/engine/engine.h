@@ -23,6 +23,7 @@
 
 #include "engine/fault_spec.h"
 #include "engine/profile.h"
+#include "engine/rule.h"
 #include "trace_file_defs.h"
 
 struct engine;
@@ -82,8 +83,8 @@ struct guest_memory {
 
 /*
  * Calls the engine makes on its owner, from engine_poll and engine_qp_modify
- * alone (trace: from any function). The owner must not call the engine from
- * inside one.
+ * and, of broken rules, from what destroys a CQ (trace: from any function).
+ * The owner must not call the engine from inside one.
  */
 struct engine_ops {
 	/*
@@ -93,12 +94,12 @@ struct engine_ops {
 	 */
 	void (*cq_event)(void *owner, void *cq_opaque);
 	/*
-	 * A guest broke a rule of the device: @text says which queue, what
-	 * was found and what the rule is. At most one call per queue and
-	 * rule. @context_opaque names the guest.
+	 * A guest broke @rule: @text says in which queue, at which entry,
+	 * and what was found. At most one call per queue and rule; each time
+	 * is counted. @context_opaque names the guest.
 	 */
 	void (*rule_broken)(void *owner, void *context_opaque,
-			    const char *text);
+			    enum engine_rule rule, const char *text);
 	/*
 	 * Something happened that a trace tells of, while the engine is
 	 * traced (engine_set_traced). NULL: it cannot be.
@@ -116,6 +117,8 @@ struct engine_ops {
 			   enum packet_type type, const void *packet,
 			   size_t len_bytes);
 };
+
+#define ENGINE_RULE_TEXT	256u	/* longest text, with its NUL */
 
 /* ---- devices: all those of one engine reach each other by GID ---- */
 
@@ -145,11 +148,14 @@ struct engine_device_counters {
 	uint64_t completions;
 	uint64_t error_completions;
 	uint64_t ud_drops;	/* no receive posted, unknown QP, bad qkey */
-	uint64_t rule_breaks;
+	uint64_t rule_breaks;	/* of all rules */
 	uint32_t contexts, pds, mrs, cqs, qps, ahs;	/* alive now */
 };
 void engine_device_read_counters(const struct engine_device *device,
 				 struct engine_device_counters *out);
+/* How often clients of the device broke @rule. */
+uint64_t engine_device_rule_breaks(const struct engine_device *device,
+				   enum engine_rule rule);
 
 /* ---- other hosts: what the links of the owner reach ---- */
 
@@ -233,11 +239,12 @@ struct engine_cq_attr {
  * flag the device does not have, -ENOMEM for one CQ too many.
  *
  * A CQ is never full for the device: the oldest entries are overwritten
- * when its consumer is too slow. The doorbell cannot tell: rdma-core rings
- * it only when a poll stops at an entry, not when it has read them all, and
- * libfabric's efa provider before 2.3 never does. A doorbell that tells of
- * entries that were not written breaks the CQ: it takes no further entry
- * and its QPs go to ERR.
+ * when its consumer is too slow. The doorbell cannot tell in time: rdma-core
+ * rings it only when a poll stops at an entry, not when it has read them all,
+ * and libfabric's efa provider before 2.3 never does. But when it is rung it
+ * is exact, and can prove that the consumer was lapped before: that is told.
+ * A doorbell that tells of entries that were not written breaks the CQ: it
+ * takes no further entry and its QPs go to ERR.
  */
 int engine_cq_create(struct engine_context *ctx,
 		     const struct engine_cq_attr *attr, struct engine_cq **cq);

@@ -91,20 +91,41 @@ int engine_qp_attr_check(const struct engine_pd *pd,
 	return err ? err : check_recv_side(profile, attr);
 }
 
-static void set_up_rings(struct engine_qp *qp,
-			 const struct engine_qp_attr *attr)
+static void free_rings(struct engine_qp *qp)
 {
-	qp->sq.ring = attr->sq_ring;
-	qp->sq.doorbell = attr->sq_doorbell;
-	qp->sq.depth = attr->sq_depth;
+	send_ring_fini(&qp->sq);
+	recv_ring_fini(&qp->rq);
+	req_id_set_fini(&qp->sq_ids);
+}
+
+/*
+ * 64-bit request IDs are not kept account of: rdma-core puts the wr_id of
+ * the application there, which may use one as often as it likes.
+ */
+static int set_up_rings(struct engine_qp *qp,
+			const struct engine_qp_attr *attr)
+{
+	const struct device_profile *profile = qp->ctx->device->profile;
+	uint32_t wqe_size = 0;
+
 	if (attr->sq_depth)
-		qp->sq.wqe_size = attr->sq_ring_bytes / attr->sq_depth;
-	qp->rq.ring = attr->rq_ring;
-	qp->rq.doorbell = attr->rq_doorbell;
-	qp->rq.depth = attr->rq_ring_bytes / sizeof(struct efa_io_rx_desc);
-	qp->rq.max_sge = qp->ctx->device->profile->max_rq_sge;
-	send_ring_reset(&qp->sq);
-	recv_ring_reset(&qp->rq);
+		wqe_size = attr->sq_ring_bytes / attr->sq_depth;
+	if (send_ring_init(&qp->sq, attr->sq_ring, attr->sq_doorbell,
+			   attr->sq_depth, wqe_size) ||
+	    recv_ring_init(&qp->rq, attr->rq_ring, attr->rq_doorbell,
+			   attr->rq_ring_bytes / sizeof(struct efa_io_rx_desc),
+			   profile->max_rq_sge))
+		goto err;
+	if (wqe_size)
+		qp->sq.max_batch = profile->max_tx_batch * EFA_IO_TX_WQE_SIZE /
+			wqe_size;
+	if (wqe_size && !(attr->flags & ENGINE_QP_SQ_REQ_ID_64) &&
+	    req_id_set_init(&qp->sq_ids))
+		goto err;
+	return 0;
+err:
+	free_rings(qp);
+	return -ENOMEM;
 }
 
 /*
@@ -146,12 +167,13 @@ int engine_qp_create(struct engine_pd *pd, const struct engine_qp_attr *attr,
 	qp = calloc(1, sizeof(*qp));
 	if (!qp)
 		return -ENOMEM;
-	err = number_pool_take(&device->qpns, qp, &qp->number);
-	if (err) {
-		free(qp);
-		return err;
-	}
 	qp->ctx = pd->ctx;
+	err = set_up_rings(qp, attr);
+	if (err)
+		goto err_qp;
+	err = number_pool_take(&device->qpns, qp, &qp->number);
+	if (err)
+		goto err_rings;
 	qp->pd = pd;
 	qp->type = attr->type;
 	qp->flags = attr->flags;
@@ -167,7 +189,6 @@ int engine_qp_create(struct engine_pd *pd, const struct engine_qp_attr *attr,
 	TAILQ_INIT(&qp->waiting);
 	TAILQ_INIT(&qp->remote);
 	TAILQ_INIT(&qp->held);
-	set_up_rings(qp, attr);
 	set_up_limits(qp, attr);
 	TAILQ_INSERT_TAIL(&qp->ctx->qps, qp, link);
 	device->engine->num_qps++;
@@ -175,6 +196,12 @@ int engine_qp_create(struct engine_pd *pd, const struct engine_qp_attr *attr,
 	trace_qp_created(qp);
 	*out = qp;
 	return 0;
+
+err_rings:
+	free_rings(qp);
+err_qp:
+	free(qp);
+	return err;
 }
 
 uint32_t engine_qp_number(const struct engine_qp *qp)
@@ -198,6 +225,7 @@ void engine_qp_destroy(struct engine_qp *qp)
 	qp->send_cq->users--;
 	qp->recv_cq->users--;
 	qp->pd->users--;
+	free_rings(qp);
 	free(qp);
 }
 
@@ -231,8 +259,8 @@ static void enter_state(struct engine_qp *qp, enum engine_qp_state state)
 		qp_drop(qp);
 		send_ring_reset(&qp->sq);
 		recv_ring_reset(&qp->rq);
+		req_id_set_clear(&qp->sq_ids);
 		qp->sq_broken = false;
-		qp->rq_broken = false;
 	}
 	qp->state = state;
 }

@@ -21,6 +21,7 @@ struct engine_qp {
 	enum engine_qp_state state;
 	struct send_ring sq;
 	struct recv_ring rq;
+	struct req_id_set sq_ids;	/* of entries in flight, if 16 bits */
 	struct engine_cq *send_cq, *recv_cq;
 	struct op_list active;		/* to be worked on, in this order */
 	struct op_list waiting;		/* in engine.timers */
@@ -33,7 +34,7 @@ struct engine_qp {
 	uint32_t qkey;
 	uint32_t flags;			/* ENGINE_QP_* */
 	uint8_t rnr_retry;
-	bool sq_broken, rq_broken;	/* not to be read before a reset */
+	bool sq_broken;			/* not to be read before a reset */
 	bool is_killed;			/* by a fault; in RESET for good */
 
 	/* set up once */

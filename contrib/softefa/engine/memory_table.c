@@ -116,6 +116,23 @@ void engine_mr_destroy(struct engine_mr *mr)
 	free(mr);
 }
 
+const char *memory_refusal(const struct engine_pd *pd, uint32_t key,
+			   uint32_t access)
+{
+	const struct engine_mr *mr;
+
+	mr = number_pool_find(&pd->ctx->device->keys, key);
+	if (!mr)
+		return "no memory region has this key";
+	if (mr->is_invalid)
+		return NULL;
+	if (mr->pd != pd)
+		return "the memory region is of another protection domain";
+	if (access & ~mr->access)
+		return "the memory region does not allow this access";
+	return "not all of it lies in the memory region";
+}
+
 int memory_resolve(const struct engine_pd *pd, uint32_t key, uint64_t addr,
 		   uint64_t len_bytes, uint32_t access, uint64_t *guest_addr)
 {

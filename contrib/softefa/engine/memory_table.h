@@ -23,6 +23,13 @@ int memory_resolve(const struct engine_pd *pd, uint32_t key, uint64_t addr,
 		   uint64_t len_bytes, uint32_t access, uint64_t *guest_addr);
 
 /*
+ * In words, why memory_resolve refuses a range; NULL when a fault is to blame
+ * and not who gave the key. Static.
+ */
+const char *memory_refusal(const struct engine_pd *pd, uint32_t key,
+			   uint32_t access);
+
+/*
  * A fault: whatever region has @key resolves to nothing any more, until its
  * owner, who does not know, destroys it.
  */

@@ -8,8 +8,8 @@
 #include "engine/comp_ring.h"
 #include "engine/held_completion.h"
 #include "engine/op_fault.h"
+#include "engine/queue_rules.h"
 #include "engine/recv_fault.h"
-#include "engine/rule_check.h"
 #include "engine/trace_point.h"
 
 static uint8_t entry_flags(enum efa_io_queue_type queue,
@@ -57,8 +57,8 @@ static void complete_send(struct send_op *op, enum efa_io_comp_status status)
 		memcpy(entry.tx.req_id_ex,
 		       (const uint8_t *)&request->req_id +
 		       sizeof(entry.req_id), sizeof(entry.tx.req_id_ex));
-	/* The slot is free before the guest can know of it. */
-	qp->sq.in_flight--;
+	/* Slot and ID are free before the guest can know of it. */
+	queue_rules_sq_completing(op);
 	if (!qp->ctx->dead &&
 	    (request->comp_requested || status != EFA_IO_COMP_STATUS_OK))
 		post_send(op, &entry);
@@ -133,25 +133,12 @@ void qp_complete_recv(struct engine_qp *qp, const struct recv_completion *comp)
 
 static int peek(struct engine_qp *qp, struct recv_request *request)
 {
-	const char *rule = NULL;
-	bool is_rung;
-	int ret;
+	int ret = recv_ring_peek(&qp->rq, request);
 
-	if (qp->rq_broken)
-		return 0;
-	ret = recv_ring_peek(&qp->rq, request, &is_rung, &rule);
-	if (is_rung) {
-		qp->ctx->device->counters.rq_doorbells++;
-		trace_doorbell(qp, TRACE_RQ);
-	}
-	if (ret >= 0)
+	if (ret)
 		return ret;
-	qp->rq_broken = true;
-	rule_broken(qp->ctx, &qp->reported,
-		    ret == -EPROTO ? RULE_RQ_DOORBELL : RULE_RQ_ENTRY,
-		    "QP %u: receive queue, descriptor %u: %s", qp->number,
-		    qp->rq.consumed, rule);
-	return ret;
+	queue_rules_rq_accept(qp);
+	return recv_ring_peek(&qp->rq, request);
 }
 
 int qp_peek_recv(struct engine_qp *qp, struct recv_request *request)
@@ -188,9 +175,9 @@ static unsigned flush_ops(struct op_list *ops, struct due_heap *timers)
 static unsigned flush_send_ring(struct engine_qp *qp, unsigned limit)
 {
 	struct engine *engine = qp->ctx->device->engine;
+	struct send_wqe_finding finding;
 	struct efa_io_tx_wqe wqe;
 	struct send_op *op;
-	const char *rule;
 	bool is_rung;
 	int pending;
 	unsigned i;
@@ -203,11 +190,7 @@ static unsigned flush_send_ring(struct engine_qp *qp, unsigned limit)
 		trace_doorbell(qp, TRACE_SQ);
 	}
 	if (pending < 0) {
-		qp->sq_broken = true;
-		rule_broken(qp->ctx, &qp->reported, RULE_SQ_DOORBELL,
-			    "QP %u: send queue: doorbell %#x after %u entries, the ring has %u",
-			    qp->number, qp->sq.last_doorbell,
-			    qp->sq.fetched, qp->sq.depth);
+		queue_rules_sq_doorbell(qp);
 		return 0;
 	}
 	for (i = 0; i < limit && i < (unsigned)pending; i++) {
@@ -216,7 +199,7 @@ static unsigned flush_send_ring(struct engine_qp *qp, unsigned limit)
 			break;
 		send_ring_fetch(&qp->sq, &wqe);
 		trace_wqe(qp, &wqe);
-		send_wqe_decode(&wqe, 0, &qp->limits, &op->request, &rule);
+		send_wqe_decode(&wqe, 0, &qp->limits, &op->request, &finding);
 		qp_complete_send(op, EFA_IO_COMP_STATUS_FLUSHED);
 	}
 	return i;
@@ -232,7 +215,7 @@ static unsigned flush_recv_ring(struct engine_qp *qp, unsigned limit)
 
 	/* A guest that keeps posting waits for the next poll. */
 	while (count < limit && peek(qp, &request) > 0) {
-		recv_ring_take(&qp->rq, &request);
+		queue_rules_rq_take(qp, &request);
 		trace_recv(qp, &request);
 		comp.req_id = request.req_id;
 		qp_complete_recv(qp, &comp);

@@ -6,6 +6,7 @@
 #include "engine/address_table.h"
 #include "engine/memory_table.h"
 #include "engine/qp_completion.h"
+#include "engine/queue_rules.h"
 #include "engine/responder.h"
 #include "engine/trace_point.h"
 
@@ -113,7 +114,7 @@ bool rdma_target_notify(struct engine_qp *target,
 			*status = BAD_DEST_QPN;
 			return true;
 		}
-		recv_ring_take(&target->rq, &recv);
+		queue_rules_rq_take(target, &recv);
 		trace_recv(target, &recv);
 		comp.req_id = recv.req_id;
 	}

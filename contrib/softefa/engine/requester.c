@@ -7,9 +7,9 @@
 #include "engine/comp_ring.h"
 #include "engine/payload_stage.h"
 #include "engine/qp_completion.h"
+#include "engine/queue_rules.h"
 #include "engine/rdma.h"
 #include "engine/remote_send.h"
-#include "engine/rule_check.h"
 #include "engine/send_fault.h"
 #include "engine/srd.h"
 #include "engine/trace_point.h"
@@ -19,28 +19,25 @@
 #define FLUSHED		EFA_IO_COMP_STATUS_FLUSHED
 #define INTERNAL_ERROR	EFA_IO_COMP_STATUS_LOCAL_ERROR_QP_INTERNAL_ERROR
 #define INVALID_AH	EFA_IO_COMP_STATUS_LOCAL_ERROR_INVALID_AH
+#define INVALID_LKEY	EFA_IO_COMP_STATUS_LOCAL_ERROR_INVALID_LKEY
 #define RNR		EFA_IO_COMP_STATUS_REMOTE_ERROR_RNR
 
 /* The doorbell counts entries that cannot be there. */
 static void stop_for_doorbell(struct engine_qp *qp)
 {
 	struct engine *engine = qp->ctx->device->engine;
+	struct send_wqe_finding finding;
 	struct efa_io_tx_wqe wqe;
 	struct send_op *op = NULL;
-	const char *rule;
 
-	qp->sq_broken = true;
-	rule_broken(qp->ctx, &qp->reported, RULE_SQ_DOORBELL,
-		    "QP %u: send queue: doorbell %#x after %u entries with %u in flight, the ring has %u",
-		    qp->number, qp->sq.last_doorbell, qp->sq.fetched,
-		    qp->sq.in_flight, qp->sq.depth);
+	queue_rules_sq_doorbell(qp);
 	/* One completion says so, if there is an entry to name. */
 	if (qp->sq.in_flight < qp->sq.depth)
 		op = send_op_alloc(engine, qp);
 	if (op) {
 		send_ring_fetch(&qp->sq, &wqe);
 		trace_wqe(qp, &wqe);
-		send_wqe_decode(&wqe, 0, &qp->limits, &op->request, &rule);
+		send_wqe_decode(&wqe, 0, &qp->limits, &op->request, &finding);
 		qp_complete_send(op, INTERNAL_ERROR);
 	}
 	qp_stop(qp);
@@ -51,21 +48,24 @@ static void fetch_one(struct engine_qp *qp, struct send_op *op)
 {
 	uint8_t phase = send_ring_phase(&qp->sq);
 	enum efa_io_comp_status status;
+	struct send_wqe_finding finding;
 	struct efa_io_tx_wqe wqe;
-	const char *rule;
+	bool is_new;
 
-	send_ring_fetch(&qp->sq, &wqe);
+	op->index = qp->sq.fetched;
+	is_new = send_ring_fetch(&qp->sq, &wqe);
 	trace_wqe(qp, &wqe);
-	status = send_wqe_decode(&wqe, phase, &qp->limits, &op->request, &rule);
+	status = send_wqe_decode(&wqe, phase, &qp->limits, &op->request,
+				 &finding);
+	if (status == INTERNAL_ERROR)
+		queue_rules_sq_refused(op, finding.rule, finding.text, is_new);
+	else
+		queue_rules_sq_taken(op);
 	if (status == OK) {
 		if (!send_fault_delays(op))
 			TAILQ_INSERT_TAIL(&qp->active, op, link);
 		return;
 	}
-	if (status == INTERNAL_ERROR)
-		rule_broken(qp->ctx, &qp->reported, RULE_SQ_ENTRY,
-			    "QP %u: send queue, entry %u: %s", qp->number,
-			    qp->sq.fetched - 1, rule);
 	qp_complete_send(op, status);
 	if (status == INTERNAL_ERROR)
 		qp_stop(qp);
@@ -89,6 +89,7 @@ static unsigned fetch(struct engine_qp *qp)
 		stop_for_doorbell(qp);
 		return 1;
 	}
+	queue_rules_sq_staged(qp, pending);
 	if (pending > REQUESTER_TURN_OPS)
 		pending = REQUESTER_TURN_OPS;
 	for (i = 0; i < pending && qp->state == ENGINE_QP_RTS; i++) {
@@ -182,6 +183,8 @@ static uint32_t run(struct send_op *op)
 	}
 	switch (result) {
 	case SEND_OP_DONE:
+		if (status == INVALID_LKEY)
+			queue_rules_sq_lkey(op);
 		qp_complete_send(op, status);
 		break;
 	case SEND_OP_AGAIN:
@@ -240,8 +243,9 @@ unsigned requester_turn(struct engine_qp *qp)
 		qp_stop(qp);
 	if (qp->state == ENGINE_QP_ERR)
 		return flush(qp);
+	count = queue_rules_rq_accept(qp);
 	if (qp->state == ENGINE_QP_RTS)
-		count = fetch(qp);
+		count += fetch(qp);
 	if (qp->state == ENGINE_QP_RTS || qp->state == ENGINE_QP_SQD)
 		count += run_active(qp);
 	return count;

@@ -6,6 +6,7 @@
 
 #include "engine/memory_table.h"
 #include "engine/qp_completion.h"
+#include "engine/queue_rules.h"
 #include "engine/trace_point.h"
 
 #define OK		EFA_IO_COMP_STATUS_OK
@@ -137,10 +138,12 @@ int responder_deliver(struct engine_qp *receiver,
 		trace_message(TRACE_NOT_READY, receiver, message, NULL, OK);
 	if (ret <= 0)
 		return ret ? 1 : 0;
-	recv_ring_take(&receiver->rq, &recv);
+	queue_rules_rq_take(receiver, &recv);
 	trace_recv(receiver, &recv);
 	comp.req_id = recv.req_id;
 	comp.status = scatter(receiver, &recv, data, len_bytes);
+	if (comp.status == INVALID_LKEY)
+		queue_rules_rq_lkey(receiver, &recv);
 	comp.length = comp.status == OK ? len_bytes : 0;
 	trace_message(TRACE_RECEIVED, receiver, message,
 		      data + len_bytes - message->length, comp.status);

@@ -22,6 +22,9 @@ static inline uint32_t doorbell_read(const volatile uint32_t *doorbell)
 	return __atomic_load_n(doorbell, __ATOMIC_ACQUIRE);
 }
 
+/* A word of whatever struct lies there. */
+typedef uint64_t __attribute__((may_alias)) ring_word;
+
 /*
  * Takes a copy of a ring entry, 8-byte aligned as the guest's own stores.
  * Volatile: the compiler may not go back to the ring for a second look.
@@ -29,8 +32,8 @@ static inline uint32_t doorbell_read(const volatile uint32_t *doorbell)
 static inline void ring_entry_copy(void *copy, const void *entry,
 				   size_t len_bytes)
 {
-	const volatile uint64_t *from = entry;
-	uint64_t *to = copy;
+	const volatile ring_word *from = entry;
+	ring_word *to = copy;
 
 	for (; len_bytes; len_bytes -= sizeof(*to))
 		*to++ = *from++;

@@ -42,6 +42,8 @@ struct send_op {
 	TAILQ_ENTRY(send_op) link;
 	struct due_entry due;
 	uint32_t bytes_done;		/* RDMA, by slices */
+	uint32_t index;			/* of its entry, since the reset */
+	bool holds_req_id;		/* in qp->sq_ids */
 	uint8_t rnr_retries;		/* made so far */
 	bool is_started;		/* dgid is known */
 	uint64_t target_serial;		/* RDMA: the QP reached first, or 0 */

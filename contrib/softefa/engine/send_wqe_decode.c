@@ -14,31 +14,35 @@
 			 EFA_IO_TX_META_LAST | EFA_IO_TX_META_COMP_REQ)
 #define CTRL2_FIXED	(EFA_IO_TX_META_FIRST | EFA_IO_TX_META_LAST)
 
-/* What is wrong with the fixed parts of the entry, NULL if nothing. */
-static const char *broken_rule(const struct efa_io_tx_meta_desc *meta,
-			       uint8_t phase,
-			       const struct send_wqe_limits *limits)
+#define RULE(id, what) \
+	((struct send_wqe_finding){ .text = (what), .rule = ENGINE_RULE_##id })
+
+/* What is wrong with the fixed parts of the entry. */
+static struct send_wqe_finding
+broken_rule(const struct efa_io_tx_meta_desc *meta, uint8_t phase,
+	    const struct send_wqe_limits *limits)
 {
 	static const uint8_t zero[sizeof(meta->reserved2)];
 	bool has_wide_id = meta->req_id_ex[0] | meta->req_id_ex[1] |
 		meta->req_id_ex[2];
 
 	if ((meta->ctrl2 & EFA_IO_TX_META_PHASE) != phase)
-		return "wrong phase bit";
+		return RULE(SQ_PHASE, "wrong phase bit");
 	if (!(meta->ctrl1 & EFA_IO_TX_META_META_DESC))
-		return "meta descriptor bit clear";
+		return RULE(SQ_MALFORMED, "meta descriptor bit clear");
 	if ((meta->ctrl2 & CTRL2_FIXED) != CTRL2_FIXED)
-		return "first or last bit clear";
+		return RULE(SQ_MALFORMED, "first or last bit clear");
 	if ((meta->ctrl1 & ~CTRL1_KNOWN) || (meta->ctrl2 & ~CTRL2_KNOWN) ||
 	    (meta->ctrl3 & ~EFA_IO_TX_META_HINTS) || meta->reserved1 ||
 	    memcmp(meta->reserved2, zero, sizeof(zero)))
-		return "reserved bits set";
+		return RULE(SQ_RESERVED, "reserved bits set");
 	if (has_wide_id && !limits->req_id_is_64_bit)
-		return "wide request ID on a queue of 16-bit ones";
+		return RULE(SQ_RESERVED,
+			    "wide request ID on a queue of 16-bit ones");
 	if (!(meta->ctrl1 & EFA_IO_TX_META_INLINE_MSG) &&
 	    meta->length > EFA_IO_TX_MAX_SGE)
-		return "more SGEs than an entry has";
-	return NULL;
+		return RULE(SQ_MALFORMED, "more SGEs than an entry has");
+	return (struct send_wqe_finding){ .text = NULL };
 }
 
 /* The bits of a key word above the key must be zero. */
@@ -53,7 +57,7 @@ static bool take_sge(struct send_sge *sge, const struct efa_io_tx_buf_desc *d)
 static enum efa_io_comp_status decode_send(const struct efa_io_tx_wqe *wqe,
 					   const struct send_wqe_limits *limits,
 					   struct send_request *request,
-					   const char **rule)
+					   struct send_wqe_finding *finding)
 {
 	uint64_t total = 0;
 	uint32_t i;
@@ -71,7 +75,8 @@ static enum efa_io_comp_status decode_send(const struct efa_io_tx_wqe *wqe,
 	}
 	for (i = 0; i < request->sge_count; i++) {
 		if (!take_sge(&request->sge[i], &wqe->data.sgl[i])) {
-			*rule = "reserved bits set beside an lkey";
+			*finding = RULE(SQ_RESERVED,
+					"reserved bits set beside an lkey");
 			return MALFORMED;
 		}
 		total += request->sge[i].length;
@@ -102,7 +107,7 @@ static bool has_operation(const struct send_request *request,
 static enum efa_io_comp_status decode_rdma(const struct efa_io_tx_wqe *wqe,
 					   const struct send_wqe_limits *limits,
 					   struct send_request *request,
-					   const char **rule)
+					   struct send_wqe_finding *finding)
 {
 	const struct efa_io_remote_mem_addr *remote;
 
@@ -124,7 +129,8 @@ static enum efa_io_comp_status decode_rdma(const struct efa_io_tx_wqe *wqe,
 		request->sge_count = wqe->meta.length;
 		if (!take_sge(&request->sge[0],
 			      &wqe->data.rdma_req.local_mem[0])) {
-			*rule = "reserved bits set beside an lkey";
+			*finding = RULE(SQ_RESERVED,
+					"reserved bits set beside an lkey");
 			return MALFORMED;
 		}
 		request->length = request->sge[0].length;
@@ -139,7 +145,7 @@ enum efa_io_comp_status send_wqe_decode(const struct efa_io_tx_wqe *wqe,
 					uint8_t phase,
 					const struct send_wqe_limits *limits,
 					struct send_request *request,
-					const char **rule)
+					struct send_wqe_finding *finding)
 {
 	const struct efa_io_tx_meta_desc *meta = &wqe->meta;
 
@@ -150,8 +156,8 @@ enum efa_io_comp_status send_wqe_decode(const struct efa_io_tx_wqe *wqe,
 		       meta->req_id_ex, sizeof(meta->req_id_ex));
 	request->op = meta->ctrl1 & EFA_IO_TX_META_OP_TYPE;
 	request->comp_requested = meta->ctrl2 & EFA_IO_TX_META_COMP_REQ;
-	*rule = broken_rule(meta, phase, limits);
-	if (*rule)
+	*finding = broken_rule(meta, phase, limits);
+	if (finding->text)
 		return MALFORMED;
 
 	request->has_imm = meta->ctrl1 & EFA_IO_TX_META_HAS_IMM;
@@ -163,6 +169,6 @@ enum efa_io_comp_status send_wqe_decode(const struct efa_io_tx_wqe *wqe,
 	if (!has_operation(request, limits))
 		return UNSUPPORTED;
 	if (request->op == EFA_IO_SEND)
-		return decode_send(wqe, limits, request, rule);
-	return decode_rdma(wqe, limits, request, rule);
+		return decode_send(wqe, limits, request, finding);
+	return decode_rdma(wqe, limits, request, finding);
 }

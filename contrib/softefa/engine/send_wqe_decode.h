@@ -6,8 +6,8 @@
  * What each refusal means:
  *	QP_INTERNAL_ERROR	the entry is not one: wrong phase, meta,
  *				first or last bit, reserved bits, more SGEs
- *				than fit. The driver is broken: @rule says
- *				how, and the QP has to stop.
+ *				than fit. The driver is broken: the finding
+ *				says how, and the QP has to stop.
  *	UNSUPPORTED_OP		an operation this QP or device does not have
  *	BAD_LENGTH		longer than the MTU, the RDMA or inline limit;
  *				RDMA: lengths that differ, no or two SGEs
@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/rule.h"
 #include "hw/efa_io_defs.h"
 
 struct send_wqe_limits {
@@ -55,18 +56,25 @@ struct send_request {
 	uint64_t stage_turn;
 };
 
+/* The rule that an entry breaks, and how. */
+struct send_wqe_finding {
+	const char *text;		/* static; NULL: none */
+	enum engine_rule rule;
+};
+
 /*
  * Decodes @wqe, a private copy of the entry (the second half is not looked
  * at for 64-byte entries), where @phase is what the ring position demands.
  *
  * Always fills req_id and op as far as they can be read, so that a refused
  * entry can be completed, and comp_requested. All else of @request only
- * with EFA_IO_COMP_STATUS_OK. @rule is set with QP_INTERNAL_ERROR.
+ * with EFA_IO_COMP_STATUS_OK. @finding is set with QP_INTERNAL_ERROR; its
+ * text is NULL else.
  */
 enum efa_io_comp_status send_wqe_decode(const struct efa_io_tx_wqe *wqe,
 					uint8_t phase,
 					const struct send_wqe_limits *limits,
 					struct send_request *request,
-					const char **rule);
+					struct send_wqe_finding *finding);
 
 #endif /* ENGINE_SEND_WQE_DECODE_H */

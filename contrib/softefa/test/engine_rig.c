@@ -22,11 +22,13 @@ static void note_event(void *owner, void *cq_opaque)
 	rig->event_opaque = cq_opaque;
 }
 
-static void note_rule(void *owner, void *context_opaque, const char *text)
+static void note_rule(void *owner, void *context_opaque,
+		      enum engine_rule rule, const char *text)
 {
 	struct rig *rig = owner;
 
 	rig->rules++;
+	rig->rule = rule;
 	rig->rule_opaque = context_opaque;
 	snprintf(rig->rule_text, sizeof(rig->rule_text), "%s", text);
 }

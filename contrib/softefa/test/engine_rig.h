@@ -26,7 +26,8 @@ struct rig {
 	unsigned events;		/* given */
 	void *event_opaque;		/* of the last one */
 	unsigned rules;			/* reported */
-	char rule_text[256];		/* of the last one */
+	enum engine_rule rule;		/* the last one */
+	char rule_text[ENGINE_RULE_TEXT];
 	void *rule_opaque;
 	/* Given what the engine traces, once it is told to; NULL: nobody. */
 	void (*trace)(struct rig *rig, const struct trace_event *event);

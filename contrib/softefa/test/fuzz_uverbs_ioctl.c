@@ -130,9 +130,10 @@ static void bench_cq_event(void *owner, void *cq_opaque)
 }
 
 static void bench_rule_broken(void *owner, void *context_opaque,
-			      const char *text)
+			      enum engine_rule rule, const char *text)
 {
 	(void)owner;
+	(void)rule;
 	uverbs_context_fault(context_opaque, "%s", text);
 }
 

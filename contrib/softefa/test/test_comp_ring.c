@@ -118,6 +118,57 @@ static void test_doorbell_ahead(void **state)
 	assert_int_equal(rig_counters(&rig, 0).rule_breaks, 1);
 }
 
+static void complete_many(uint32_t count)
+{
+	while (count--)
+		complete_one(count);
+}
+
+/* The doorbell says afterwards that its consumer had not taken them all. */
+static void test_overrun(void **state)
+{
+	open_bench(4, 0, NULL);
+	complete_many(8);
+	assert_int_equal(rig.rules, 0);
+	/* Before the last of them was written, entries 0 to 2 were gone. */
+	cq.doorbell = 2;
+	complete_one(0);
+	assert_int_equal(rig.rules, 1);
+	assert_int_equal(rig.rule, ENGINE_RULE_CQ_OVERRUN);
+	assert_non_null(strstr(rig.rule_text, "entry 2 was overwritten"));
+	/* It goes on: the entries are lost, the queue is not. */
+	cq.doorbell = 9;
+	complete_one(0);
+	assert_int_equal(rig.rules, 1);
+	assert_int_equal(rig_counters(&rig, 0).completions, 10);
+}
+
+/* What may have been rung before the last entry proves nothing. */
+static void test_no_overrun_without_proof(void **state)
+{
+	open_bench(4, 0, NULL);
+	complete_many(8);
+	cq.doorbell = 3;
+	complete_one(0);
+	cq.doorbell = 9;
+	complete_many(60000);
+	cq.doorbell = (9 + 59999) & EFA_IO_DB_CONS_MASK;
+	complete_many(1);
+	assert_int_equal(rig.rules, 0);
+}
+
+/* The last word of a consumer is heard when its queue goes. */
+static void test_overrun_told_at_the_end(void **state)
+{
+	open_bench(4, 0, NULL);
+	complete_many(8);
+	cq.doorbell = 1;
+	engine_context_destroy(guest.ctx);
+	guest.ctx = NULL;
+	assert_int_equal(rig.rules, 1);
+	assert_int_equal(rig.rule, ENGINE_RULE_CQ_OVERRUN);
+}
+
 static void test_broken_stops_both_directions(void **state)
 {
 	struct engine_qp_state_attr attr;
@@ -347,7 +398,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(layout), T(wide_request_id), T(phase_and_wrap),
 		T(doorbell_ahead), T(broken_stops_both_directions),
-		T(doorbell_behind),
+		T(overrun), T(no_overrun_without_proof),
+		T(overrun_told_at_the_end), T(doorbell_behind),
 		T(without_doorbell), T(events), T(no_lost_event),
 		T(event_far_behind),
 		T(no_events_unless_asked), T(attributes), T(busy_while_used),

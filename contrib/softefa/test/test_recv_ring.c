@@ -18,19 +18,18 @@ static struct efa_io_rx_desc ring[DEPTH];
 static uint32_t doorbell;
 static struct recv_ring rq;
 static struct recv_request request;
-static const char *rule;
+static struct recv_ring_finding finding;
 static bool is_rung;
 
 static int set_up(void **state)
 {
 	memset(ring, 0, sizeof(ring));
-	rq = (struct recv_ring) {
-		.ring = (uint8_t *)ring,
-		.doorbell = &doorbell,
-		.depth = DEPTH,
-		.max_sge = 3,
-	};
-	recv_ring_reset(&rq);
+	return recv_ring_init(&rq, ring, &doorbell, DEPTH, 3);
+}
+
+static int tear_down(void **state)
+{
+	recv_ring_fini(&rq);
 	return 0;
 }
 
@@ -42,9 +41,24 @@ static void put(uint32_t index, uint16_t req_id, uint32_t ctrl)
 	};
 }
 
+/* Accepts all there is, then looks. */
 static int peek(void)
 {
-	return recv_ring_peek(&rq, &request, &is_rung, &rule);
+	recv_ring_accept(&rq, DEPTH, &is_rung, &finding);
+	return recv_ring_peek(&rq, &request);
+}
+
+static void take(void)
+{
+	recv_ring_take(&rq, &request, &finding);
+	assert_null(finding.text);
+}
+
+static void assert_found(enum engine_rule rule, uint32_t index)
+{
+	assert_non_null(finding.text);
+	assert_int_equal(finding.rule, rule);
+	assert_int_equal(finding.index, index);
 }
 
 static void test_single_and_chain(void **state)
@@ -66,12 +80,12 @@ static void test_single_and_chain(void **state)
 	assert_int_equal(peek(), 1);
 	assert_false(is_rung);
 	assert_int_equal(request.req_id, 5);
-	recv_ring_take(&rq, &request);
+	take();
 	assert_int_equal(peek(), 1);
 	assert_int_equal(request.req_id, 6);
 	assert_int_equal(request.sge_count, 3);
 	assert_int_equal(request.sge[2].length, 103);
-	recv_ring_take(&rq, &request);
+	take();
 	assert_int_equal(peek(), 0);
 }
 
@@ -88,7 +102,7 @@ static void test_counter_wraps(void **state)
 		assert_int_equal(request.req_id, i & 0xffff);
 		assert_int_equal(request.sge[1].length,
 				 (101 + i) & 0xffff);
-		recv_ring_take(&rq, &request);
+		take();
 		assert_int_equal(peek(), 0);
 	}
 }
@@ -104,7 +118,7 @@ static void test_incomplete_chain_waits(void **state)
 	assert_int_equal(request.sge_count, 2);
 }
 
-static void test_full_ring(void **state)
+static void fill(void)
 {
 	uint32_t i;
 
@@ -112,41 +126,146 @@ static void test_full_ring(void **state)
 		put(i, i, EFA_IO_RX_FIRST | EFA_IO_RX_LAST);
 	doorbell = DEPTH;
 	assert_int_equal(peek(), 1);
+	assert_null(finding.text);
+}
+
+static void expect_bad_doorbell(uint32_t value)
+{
+	recv_ring_reset(&rq);
+	fill();
+	take();
+	doorbell = value;
+	assert_int_equal(peek(), -EPROTO);
+	assert_found(ENGINE_RULE_RQ_DOORBELL, DEPTH);
+	assert_int_equal(request.req_id, 0);
+	/* It is told once, and nothing more is accepted. */
+	doorbell = DEPTH;
+	assert_int_equal(peek(), -EPROTO);
+	assert_null(finding.text);
+}
+
+static void test_full_ring(void **state)
+{
+	fill();
+	take();
 	doorbell = DEPTH + 1;
-	assert_int_equal(peek(), -EPROTO);
-	doorbell = 65535;
-	assert_int_equal(peek(), -EPROTO);
-	assert_non_null(rule);
-	doorbell = 65536 + 1;
-	assert_int_equal(peek(), -EPROTO);
+	put(DEPTH, 0, EFA_IO_RX_FIRST | EFA_IO_RX_LAST);
+	assert_int_equal(peek(), 1);
+	assert_null(finding.text);
+	expect_bad_doorbell(DEPTH + 2);
+	expect_bad_doorbell(DEPTH - 1);
+	expect_bad_doorbell(65535);
+	expect_bad_doorbell(65536 + DEPTH);
+}
+
+static void expect_refused(uint32_t count, uint32_t index,
+			   enum engine_rule rule)
+{
+	doorbell = count;
+	assert_int_equal(peek(), -EBADMSG);
+	assert_found(rule, index);
+	assert_int_equal(request.req_id, 5);
+	recv_ring_reset(&rq);
 }
 
 static void test_broken_chains(void **state)
 {
 	put(0, 5, EFA_IO_RX_LAST);
-	doorbell = 1;
-	assert_int_equal(peek(), -EBADMSG);
-	assert_int_equal(request.req_id, 5);
+	expect_refused(1, 0, ENGINE_RULE_RQ_MALFORMED);
 	put(0, 5, EFA_IO_RX_FIRST);
 	put(1, 6, EFA_IO_RX_FIRST | EFA_IO_RX_LAST);
-	doorbell = 2;
-	assert_int_equal(peek(), -EBADMSG);
-	assert_int_equal(request.req_id, 5);
+	expect_refused(2, 1, ENGINE_RULE_RQ_MALFORMED);
 	put(1, 0, 0);
 	put(2, 0, 0);
 	put(3, 0, EFA_IO_RX_LAST);
-	doorbell = 4;
-	assert_int_equal(peek(), -EBADMSG);
+	expect_refused(4, 3, ENGINE_RULE_RQ_MALFORMED);
 	put(0, 5, EFA_IO_RX_FIRST | EFA_IO_RX_LAST | 1u << 24);
-	assert_int_equal(peek(), -EBADMSG);
+	expect_refused(1, 0, ENGINE_RULE_RQ_RESERVED);
 	put(0, 5, EFA_IO_RX_FIRST | EFA_IO_RX_LAST | 1u << 29);
+	expect_refused(1, 0, ENGINE_RULE_RQ_RESERVED);
+}
+
+/* What comes before a refused descriptor is good. */
+static void test_refused_in_turn(void **state)
+{
+	put(0, 4, EFA_IO_RX_FIRST | EFA_IO_RX_LAST);
+	put(1, 5, 0);
+	doorbell = 2;
+	assert_int_equal(peek(), 1);
+	assert_found(ENGINE_RULE_RQ_MALFORMED, 1);
+	assert_int_equal(request.req_id, 4);
+	take();
 	assert_int_equal(peek(), -EBADMSG);
+	assert_int_equal(request.req_id, 5);
+}
+
+/* A descriptor is read once; changing it later is found, and changes nothing. */
+static void test_overwritten(void **state)
+{
+	put(0, 5, EFA_IO_RX_FIRST);
+	put(1, 5, EFA_IO_RX_LAST);
+	doorbell = 2;
+	assert_int_equal(peek(), 1);
+	ring[1].length++;
+	assert_int_equal(peek(), 1);
+	assert_int_equal(request.sge[1].length, 101);
+	recv_ring_take(&rq, &request, &finding);
+	assert_found(ENGINE_RULE_RQ_OVERWRITE, 1);
+}
+
+/* Slots behind the oldest receive are the driver's to write. */
+static void test_free_slots_are_written(void **state)
+{
+	put(0, 5, EFA_IO_RX_FIRST | EFA_IO_RX_LAST);
+	doorbell = 1;
+	assert_int_equal(peek(), 1);
+	put(1, 6, EFA_IO_RX_FIRST | EFA_IO_RX_LAST);
+	take();
+	put(DEPTH, 7, EFA_IO_RX_FIRST | EFA_IO_RX_LAST);
+	doorbell = 2;
+	assert_int_equal(peek(), 1);
+	assert_int_equal(request.req_id, 6);
+	take();
+}
+
+static void test_request_ids(void **state)
+{
+	put(0, 5, EFA_IO_RX_FIRST | EFA_IO_RX_LAST);
+	put(1, 5, EFA_IO_RX_FIRST | EFA_IO_RX_LAST);
+	put(2, 6, EFA_IO_RX_FIRST);
+	put(3, 6, EFA_IO_RX_LAST);
+	doorbell = 4;
+	/* It stops at the finding and goes on with the next call. */
+	assert_int_equal(recv_ring_accept(&rq, DEPTH, &is_rung, &finding), 2);
+	assert_found(ENGINE_RULE_RQ_REQ_ID, 1);
+	assert_int_equal(recv_ring_accept(&rq, DEPTH, &is_rung, &finding), 2);
+	assert_null(finding.text);
+	assert_int_equal(peek(), 1);
+	take();
+	assert_int_equal(peek(), 1);
+	take();
+	put(4, 5, EFA_IO_RX_FIRST | EFA_IO_RX_LAST);
+	doorbell = 5;
+	assert_int_equal(peek(), 1);
+	assert_null(finding.text);
+}
+
+static void test_accepts_no_more_than_asked(void **state)
+{
+	fill();
+	recv_ring_reset(&rq);
+	doorbell = DEPTH;
+	assert_int_equal(recv_ring_accept(&rq, 3, &is_rung, &finding), 3);
+	assert_true(is_rung);
+	assert_int_equal(recv_ring_accept(&rq, 3, &is_rung, &finding), 3);
+	assert_false(is_rung);
+	assert_int_equal(recv_ring_accept(&rq, 3, &is_rung, &finding), 2);
 }
 
 static void test_no_queue(void **state)
 {
-	rq.depth = 0;
-	rq.doorbell = NULL;
+	recv_ring_fini(&rq);
+	assert_int_equal(recv_ring_init(&rq, NULL, NULL, 0, 3), 0);
 	assert_int_equal(peek(), 0);
 	recv_ring_reset(&rq);
 }
@@ -156,7 +275,7 @@ static void test_reset(void **state)
 	put(0, 5, EFA_IO_RX_FIRST | EFA_IO_RX_LAST);
 	doorbell = 1;
 	assert_int_equal(peek(), 1);
-	recv_ring_take(&rq, &request);
+	take();
 	recv_ring_reset(&rq);
 	assert_int_equal(doorbell, 0);
 	assert_int_equal(peek(), 0);
@@ -164,16 +283,23 @@ static void test_reset(void **state)
 	assert_int_equal(peek(), 1);
 }
 
+#define UNIT(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_single_and_chain, set_up),
-		cmocka_unit_test_setup(test_counter_wraps, set_up),
-		cmocka_unit_test_setup(test_incomplete_chain_waits, set_up),
-		cmocka_unit_test_setup(test_full_ring, set_up),
-		cmocka_unit_test_setup(test_broken_chains, set_up),
-		cmocka_unit_test_setup(test_no_queue, set_up),
-		cmocka_unit_test_setup(test_reset, set_up),
+		UNIT(test_single_and_chain),
+		UNIT(test_counter_wraps),
+		UNIT(test_incomplete_chain_waits),
+		UNIT(test_full_ring),
+		UNIT(test_broken_chains),
+		UNIT(test_refused_in_turn),
+		UNIT(test_overwritten),
+		UNIT(test_free_slots_are_written),
+		UNIT(test_request_ids),
+		UNIT(test_accepts_no_more_than_asked),
+		UNIT(test_no_queue),
+		UNIT(test_reset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

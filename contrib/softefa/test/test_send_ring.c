@@ -21,13 +21,47 @@ static bool is_rung;
 static void set_up(uint32_t wqe_size)
 {
 	memset(ring, 0, sizeof(ring));
-	sq = (struct send_ring) {
-		.ring = (uint8_t *)ring,
-		.doorbell = &doorbell,
-		.depth = DEPTH,
-		.wqe_size = wqe_size,
+	send_ring_fini(&sq);
+	assert_int_equal(send_ring_init(&sq, ring, &doorbell, DEPTH, wqe_size),
+			 0);
+}
+
+static struct efa_io_tx_meta_desc *entry(uint32_t index)
+{
+	return (void *)((uint8_t *)ring + index % DEPTH * sq.wqe_size);
+}
+
+/* As a driver writes it: the frame, and a mark to tell it by. */
+static void put(uint32_t index, uint32_t mark)
+{
+	*entry(index) = (struct efa_io_tx_meta_desc) {
+		.req_id = index,
+		.ctrl1 = EFA_IO_TX_META_META_DESC,
+		.ctrl2 = index & DEPTH ? EFA_IO_TX_META_PHASE : 0,
+		.qkey = mark,
 	};
-	send_ring_reset(&sq);
+}
+
+/* Entries up to @end, rung and fetched. */
+static void fetch_to(uint32_t end)
+{
+	struct efa_io_tx_wqe wqe;
+	bool is_rung;
+
+	while (sq.fetched != end) {
+		put(sq.fetched, 7);
+		doorbell = sq.fetched + 1;
+		assert_int_equal(send_ring_pending(&sq, &is_rung), 1);
+		assert_true(send_ring_fetch(&sq, &wqe));
+	}
+}
+
+static void expect_back(uint32_t index, enum send_ring_slot slot)
+{
+	uint32_t given;
+
+	assert_int_equal(send_ring_give_back(&sq, &given), slot);
+	assert_int_equal(given, index);
 }
 
 static int pending(void)
@@ -114,6 +148,106 @@ static void test_reset(void **state)
 	assert_true(is_rung);
 }
 
+/* The n-th completion gives the n-th slot back, and no earlier one. */
+static void test_slots_come_back_in_order(void **state)
+{
+	set_up(64);
+	fetch_to(DEPTH);
+	expect_back(0, SEND_RING_INTACT);
+	put(DEPTH, 9);
+	expect_back(1, SEND_RING_INTACT);
+	put(DEPTH + 1, 9);
+	expect_back(2, SEND_RING_INTACT);
+	fetch_to(DEPTH + 2);
+	expect_back(3, SEND_RING_INTACT);
+	expect_back(4, SEND_RING_INTACT);
+}
+
+static void test_changed_slots(void **state)
+{
+	set_up(64);
+	fetch_to(3);
+	entry(0)->qkey++;
+	put(DEPTH + 1, 7);
+	((uint8_t *)entry(2))[63] ^= 1;
+	expect_back(0, SEND_RING_CHANGED);
+	expect_back(1, SEND_RING_OVERWRITTEN);
+	expect_back(2, SEND_RING_CHANGED);
+}
+
+/* 64-byte entries end where the next one begins. */
+static void test_neighbours_do_not_count(void **state)
+{
+	set_up(64);
+	fetch_to(1);
+	put(1, 7);
+	expect_back(0, SEND_RING_INTACT);
+	set_up(128);
+	fetch_to(1);
+	((uint8_t *)entry(0))[127] ^= 1;
+	expect_back(0, SEND_RING_CHANGED);
+}
+
+static void test_unwritten_entry(void **state)
+{
+	struct efa_io_tx_wqe wqe;
+
+	set_up(64);
+	assert_false(send_ring_fetch(&sq, &wqe));
+	fetch_to(DEPTH);
+	while (sq.in_flight)
+		expect_back(sq.fetched - sq.in_flight, SEND_RING_INTACT);
+	assert_false(send_ring_fetch(&sq, &wqe));
+	put(DEPTH + 1, 7);
+	assert_true(send_ring_fetch(&sq, &wqe));
+}
+
+static void expect_staged(uint32_t first, uint32_t count, bool is_too_many)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		put(first + i, 7);
+	assert_int_equal(send_ring_is_overstaged(&sq, 0), is_too_many);
+}
+
+static void test_staged_entries(void **state)
+{
+	set_up(64);
+	sq.max_batch = 2;
+	assert_false(send_ring_is_overstaged(&sq, 0));
+	expect_staged(0, 2, false);
+	expect_staged(0, 3, true);
+	/* Rung meanwhile: then they were not too many. */
+	doorbell = 1;
+	assert_false(send_ring_is_overstaged(&sq, 0));
+	assert_int_equal(pending(), 1);
+	assert_false(send_ring_is_overstaged(&sq, 1));
+	/* The second time around, over slots of the first. */
+	set_up(64);
+	sq.max_batch = 2;
+	fetch_to(DEPTH);
+	while (sq.in_flight)
+		expect_back(sq.fetched - sq.in_flight, SEND_RING_INTACT);
+	assert_false(send_ring_is_overstaged(&sq, 0));
+	expect_staged(DEPTH, 2, false);
+	expect_staged(DEPTH, 3, true);
+	/* What a reset finds in the ring was there before. */
+	send_ring_reset(&sq);
+	sq.max_batch = 2;
+	assert_false(send_ring_is_overstaged(&sq, 0));
+	sq.max_batch = DEPTH;
+	assert_false(send_ring_is_overstaged(&sq, 0));
+	sq.max_batch = 0;
+	assert_false(send_ring_is_overstaged(&sq, 0));
+}
+
+static int tear_down(void **state)
+{
+	send_ring_fini(&sq);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -121,7 +255,12 @@ int main(void)
 		cmocka_unit_test(test_copy_is_of_the_entry_alone),
 		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_slots_come_back_in_order),
+		cmocka_unit_test(test_changed_slots),
+		cmocka_unit_test(test_neighbours_do_not_count),
+		cmocka_unit_test(test_unwritten_entry),
+		cmocka_unit_test(test_staged_entries),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, tear_down);
 }

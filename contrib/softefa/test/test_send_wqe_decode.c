@@ -72,11 +72,11 @@ static void expect(const struct efa_io_tx_wqe *wqe,
 		   const struct send_wqe_limits *limits,
 		   enum efa_io_comp_status status)
 {
-	const char *rule;
+	struct send_wqe_finding finding;
 
-	assert_int_equal(send_wqe_decode(wqe, 0, limits, &request, &rule),
+	assert_int_equal(send_wqe_decode(wqe, 0, limits, &request, &finding),
 			 status);
-	assert_int_equal(rule != NULL, status == MALFORMED);
+	assert_int_equal(finding.text != NULL, status == MALFORMED);
 	assert_int_equal(request.req_id & 0xffff, 0xabcd);
 	assert_true(request.comp_requested);
 }
@@ -124,12 +124,12 @@ static void test_wide_request_id(void **state)
 static void test_phase(void **state)
 {
 	struct efa_io_tx_wqe wqe = good(EFA_IO_SEND);
-	const char *rule;
+	struct send_wqe_finding finding;
 
-	assert_int_equal(send_wqe_decode(&wqe, 1, &narrow, &request, &rule),
+	assert_int_equal(send_wqe_decode(&wqe, 1, &narrow, &request, &finding),
 			 MALFORMED);
 	wqe.meta.ctrl2 |= EFA_IO_TX_META_PHASE;
-	assert_int_equal(send_wqe_decode(&wqe, 1, &narrow, &request, &rule),
+	assert_int_equal(send_wqe_decode(&wqe, 1, &narrow, &request, &finding),
 			 STATUS(OK));
 	expect(&wqe, &narrow, MALFORMED);
 }

@@ -278,8 +278,10 @@ static void test_waiting_keeps_its_slot(void **state)
 	struct efa_io_tx_wqe wqe = rig_send(&p.qp[0], &p.qp[1], 1, 0, 8);
 	uint32_t i;
 
-	for (i = 0; i < p.qp[0].sq_depth; i++)
+	for (i = 0; i < p.qp[0].sq_depth; i++) {
+		wqe.meta.req_id = i;
 		rig_stage(&p.qp[0], &wqe);
+	}
 	rig_ring_sq(&p.qp[0]);
 	rig_poll(&p.rig);
 	assert_int_equal(p.rig.rules, 0);
