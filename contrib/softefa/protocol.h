@@ -95,7 +95,10 @@ struct softefa_answer {
 	uint32_t fd_count;
 	uint64_t fd_addr[2];
 	uint32_t fd_width[2];
-	uint64_t offset;
+	union {
+		uint64_t offset;	/* MMAP */
+		uint64_t rule_breaks;	/* STOP: of rules not allowed */
+	};
 };
 
 static_assert(sizeof(struct softefa_answer) == 40, "answer size");

@@ -8,6 +8,7 @@
 
 #include "cli/complaint.h"
 #include "cli/fault_command.h"
+#include "engine/rule.h"
 #include "protocol.h"
 
 enum option_set {
@@ -18,10 +19,12 @@ enum option_set {
 	TAKES_COMMAND = 16,
 	TAKES_TRACE = 32,
 	TAKES_LINK = 64,
+	TAKES_ALLOW = 128,
 	TAKES_FAULT = 0x100,
 	TAKES_FAULT_FILE = 0x200,
 	MAKES_DAEMON = TAKES_NAME | TAKES_DEVICES | TAKES_PROFILE | TAKES_LOG |
-		TAKES_TRACE | TAKES_LINK | TAKES_FAULT | TAKES_FAULT_FILE,
+		TAKES_TRACE | TAKES_LINK | TAKES_FAULT | TAKES_FAULT_FILE |
+		TAKES_ALLOW,
 };
 
 static const struct {
@@ -63,6 +66,7 @@ static const struct {
 	{ "--link", TAKES_LINK },
 	{ "--fault", TAKES_FAULT },
 	{ "--faults", TAKES_FAULT_FILE },
+	{ "--allow", TAKES_ALLOW },
 };
 
 #define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
@@ -98,7 +102,10 @@ void cli_options_help(void)
 "  --log FILE      tell of broken device rules and bad requests; - is stderr\n"
 "  --trace FILE    write what the devices do to FILE, for softefa trace print\n"
 "  --fault FAULT   a fault from the start, like 'reorder delay=0..200us'\n"
-"  --faults FILE   several of them, one a line\n");
+"  --faults FILE   several of them, one a line\n"
+"  --allow RULE[,RULE]...  forgive breaking these rules of the device\n"
+"\n"
+"run and stop end with 121 when a rule of the device was broken.\n");
 }
 
 static int check_name(const char *name)
@@ -139,6 +146,36 @@ static int take_link(const char *value, struct cli_options *options)
 	return -EINVAL;
 }
 
+static void complain_of_rule(const char *name, size_t len)
+{
+	char names[ENGINE_RULES * 16 + 16] = "one of";
+	size_t used = strlen(names);
+	int rule;
+
+	for (rule = 0; rule < ENGINE_RULES; rule++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used,
+					 " %s", engine_rule_name(rule));
+	complain(names, "no rule '%.*s' of the device", (int)len, name);
+}
+
+static int take_rules(const char *value, struct cli_options *options)
+{
+	size_t len;
+	int rule;
+
+	for (;; value += len + 1) {
+		len = strcspn(value, ",");
+		rule = engine_rule_find(value, len);
+		if (rule < 0) {
+			complain_of_rule(value, len);
+			return -EINVAL;
+		}
+		options->allowed_rules |= 1u << rule;
+		if (!value[len])
+			return 0;
+	}
+}
+
 static int take_value(unsigned set, const char *word, const char *value,
 		      struct cli_options *options)
 {
@@ -160,6 +197,8 @@ static int take_value(unsigned set, const char *word, const char *value,
 		return fault_options_add(&options->faults, value);
 	case TAKES_FAULT_FILE:
 		return fault_options_add_file(&options->faults, value);
+	case TAKES_ALLOW:
+		return take_rules(value, options);
 	}
 	return device_options_take(&options->devices, word,
 				   strcspn(word, "="), value);
@@ -226,7 +265,8 @@ static int parse_command(char **argv, unsigned given,
 	if (options->name && given & ~TAKES_NAME) {
 		complain("give those to softefa start, or leave out --name",
 			 "--devices, what they are like, their faults, --log, "
-			 "--trace and --link are of a daemon that runs already");
+			 "--trace, --link and --allow are of a daemon that "
+			 "runs already");
 		return -EINVAL;
 	}
 	return 0;

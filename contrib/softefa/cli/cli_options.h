@@ -4,6 +4,7 @@
 #define CLI_CLI_OPTIONS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "cli/device_options.h"
 #include "cli/fault_options.h"
@@ -30,6 +31,7 @@ struct cli_options {
 	unsigned num_devices;
 	struct device_options devices;
 	struct device_profile profile[SOFTEFA_MAX_DEVICES];
+	uint32_t allowed_rules;	/* bits of enum engine_rule */
 	const char *log;	/* file, "-": stderr, NULL: no log */
 	const char *trace;	/* file; NULL: no trace */
 	bool has_link;

@@ -7,6 +7,7 @@
 enum cli_exit {
 	CLI_EXIT_FAILED = 1,		/* start, stop, show */
 	CLI_EXIT_USAGE = 2,
+	CLI_EXIT_RULES_BROKEN = 121,	/* run, stop: the device's */
 	CLI_EXIT_RUN_FAILED = 125,	/* run: softefa itself failed */
 	CLI_EXIT_NOT_RUNNABLE = 126,
 	CLI_EXIT_NOT_FOUND = 127,

@@ -54,13 +54,18 @@ static ssize_t receive(int fd, void *buf, size_t size)
 	return len;
 }
 
+static int take_answer(int fd, struct softefa_answer *answer)
+{
+	if (receive(fd, answer, sizeof(*answer)) != sizeof(*answer))
+		return -EIO;
+	return answer->result;
+}
+
 static int answer_result(int fd)
 {
 	struct softefa_answer answer;
 
-	if (receive(fd, &answer, sizeof(answer)) != sizeof(answer))
-		return -EIO;
-	return answer.result;
+	return take_answer(fd, &answer);
 }
 
 static int ask_for_answer(int fd, uint32_t type)
@@ -192,11 +197,13 @@ static int daemon_pidfd(int fd)
 	return (int)syscall(SYS_pidfd_open, daemon.pid, 0);
 }
 
-int control_stop(int fd)
+int control_stop(int fd, uint64_t *rule_breaks)
 {
 	struct pollfd end = { .fd = daemon_pidfd(fd), .events = POLLIN };
-	int ret = ask_for_answer(fd, SOFTEFA_STOP);
+	struct softefa_answer answer = { .rule_breaks = 0 };
+	int ret = ask(fd, SOFTEFA_STOP) ? -EIO : take_answer(fd, &answer);
 
+	*rule_breaks = answer.rule_breaks;
 	while (!ret && end.fd >= 0 && poll(&end, 1, -1) < 0 && errno == EINTR)
 		;
 	if (end.fd >= 0)

@@ -42,7 +42,8 @@ int control_trace_stop(int fd);
 
 /*
  * Asks the daemon to end and waits until its process is gone. 0 or -EIO.
+ * @rule_breaks: how often rules of its devices were broken.
  */
-int control_stop(int fd);
+int control_stop(int fd, uint64_t *rule_breaks);
 
 #endif /* CLI_CONTROL_CLIENT_H */

@@ -24,6 +24,7 @@ struct birth {
 	int life_fd;
 	int stderr_fd;		/* becomes its stderr */
 	int trace_fd;
+	int rule_fd;		/* where it tells of broken rules */
 	pid_t parent;		/* it dies with it; 0: it does not */
 };
 
@@ -115,8 +116,10 @@ _Noreturn static void be_daemon(const struct birth *birth)
 			NULL,
 		.host_name = birth->options->name ? birth->options->name :
 			"default",
+		.rule_fd = birth->rule_fd,
+		.allowed_rules = birth->options->allowed_rules,
 	};
-	int kept[4];
+	int kept[5], ret;
 
 	setsid();
 	default_signals();
@@ -138,8 +141,10 @@ _Noreturn static void be_daemon(const struct birth *birth)
 	kept[1] = options.life_fd;
 	kept[2] = options.ready_fd;
 	kept[3] = options.trace_fd;
-	close_inherited(kept, 4);
-	_exit(daemon_run(&options) ? 1 : 0);
+	kept[4] = options.rule_fd;
+	close_inherited(kept, 5);
+	ret = daemon_run(&options);
+	_exit(ret == DAEMON_RULES_BROKEN ? CLI_EXIT_RULES_BROKEN : !!ret);
 }
 
 /* In the name and the directory of whoever started it; -1: no trace. */
@@ -174,6 +179,7 @@ int daemon_process_start(const struct cli_options *options,
 		.options = options,
 		.socket = socket,
 		.stderr_fd = -1,
+		.rule_fd = -1,
 		.parent = getpid(),
 	};
 	int ready[2], life[2];
@@ -181,6 +187,9 @@ int daemon_process_start(const struct cli_options *options,
 
 	if (open_trace(options, &birth.trace_fd))
 		return -EIO;
+	/* Our stderr, unless that is the log. */
+	if (!options->log || strcmp(options->log, "-"))
+		birth.rule_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (pipe2(ready, O_CLOEXEC) < 0 || pipe2(life, O_CLOEXEC) < 0) {
 		complain(NULL, "cannot make a pipe: %s", strerror(errno));
 		return -EIO;
@@ -193,6 +202,8 @@ int daemon_process_start(const struct cli_options *options,
 	close(ready[1]);
 	close(life[0]);
 	close_trace(birth.trace_fd);
+	if (birth.rule_fd >= 0)
+		close(birth.rule_fd);
 	daemon->life_fd = life[1];
 	if (daemon->pid < 0)
 		complain(NULL, "cannot start a process: %s", strerror(errno));
@@ -229,6 +240,7 @@ int daemon_process_detach(const struct cli_options *options,
 		.options = options,
 		.socket = socket,
 		.life_fd = -1,
+		.rule_fd = -1,
 	};
 	int ready[2], errors[2];
 	bool is_ready;

@@ -17,8 +17,9 @@ struct daemon_process {
 
 /*
  * Starts a daemon that listens on @socket as a child of this process, which
- * dies with it. Returns 0 when it serves; the caller closes life_fd and
- * reaps pid. -EIO when it could not start, which it has told on stderr.
+ * dies with it, and tells of broken rules on our stderr. Returns 0 when it
+ * serves; the caller closes life_fd and reaps pid, whose exit status is
+ * CLI_EXIT_RULES_BROKEN when rules of its devices were broken. -EIO when it could not start, which it has told on stderr.
  */
 int daemon_process_start(const struct cli_options *options,
 			 const char *socket, struct daemon_process *daemon);

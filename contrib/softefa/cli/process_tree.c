@@ -96,6 +96,26 @@ static int wait_for_children(int signal, pid_t spared, int timeout_ms)
 	return 0;
 }
 
+int process_tree_await(pid_t pid, int timeout_ms, int *wait_status)
+{
+	const long long end = now_ms() + timeout_ms;
+	struct timespec wait;
+	long long left;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	while (waitpid(pid, wait_status, WNOHANG) != pid) {
+		left = end - now_ms();
+		if (left <= 0)
+			return -ETIMEDOUT;
+		wait.tv_sec = left / 1000;
+		wait.tv_nsec = (long)(left % 1000) * 1000000;
+		sigtimedwait(&set, NULL, &wait);
+	}
+	return 0;
+}
+
 void process_tree_end(pid_t spared)
 {
 	if (!wait_for_children(0, spared, 200) ||

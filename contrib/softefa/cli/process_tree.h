@@ -19,4 +19,10 @@ void process_tree_end(pid_t spared);
 /* The same at once, with SIGKILL. */
 void process_tree_kill(pid_t spared);
 
+/*
+ * Waits for the child @pid alone to end and reaps it; the others stay, ended
+ * or not. 0 and its wait status, or -ETIMEDOUT after @timeout_ms.
+ */
+int process_tree_await(pid_t pid, int timeout_ms, int *wait_status);
+
 #endif /* CLI_PROCESS_TREE_H */

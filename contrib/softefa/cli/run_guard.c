@@ -23,6 +23,9 @@
 static const int passed_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT,
 				      SIGUSR1, SIGUSR2 };
 
+/* For a machine under load; it has its clients' memory to give back. */
+#define DAEMON_END_MS	20000
+
 struct guard {
 	const struct cli_options *options;
 	sigset_t signals_before;	/* the mask that COMMAND gets */
@@ -150,11 +153,40 @@ static int watch(struct guard *guard, int child_fd)
 	return 0;
 }
 
-static void end_daemon(struct guard *guard)
+/* True when the daemon, as it ends, says that rules were broken. */
+static bool end_daemon(struct guard *guard)
 {
+	int status = 0;
+
 	close(guard->daemon.life_fd);
-	if (guard->daemon.pid)
-		process_tree_end(0);
+	if (!guard->daemon.pid)
+		return false;
+	if (process_tree_await(guard->daemon.pid, DAEMON_END_MS, &status)) {
+		complain("run it again; if that does not help, it is a bug "
+			 "to report", "the daemon does not end");
+		guard->has_lost_daemon = true;
+	}
+	process_tree_end(0);
+	return WIFEXITED(status) &&
+		WEXITSTATUS(status) == CLI_EXIT_RULES_BROKEN;
+}
+
+/*
+ * A broken rule comes before whatever the command says of itself: a test
+ * that skips, or is expected to fail, must not pass over it.
+ */
+static int judge(const struct guard *guard, bool has_broken_rules)
+{
+	if (has_broken_rules) {
+		complain("mend the driver; --allow RULE is for a test that "
+			 "breaks it on purpose",
+			 "%s broke rules of the device; its own exit status "
+			 "was %d", guard->options->command[0], guard->status);
+		return CLI_EXIT_RULES_BROKEN;
+	}
+	if (guard->has_lost_daemon && !guard->status)
+		return CLI_EXIT_RUN_FAILED;
+	return guard->status;
 }
 
 static int guard_command(struct guard *guard)
@@ -174,10 +206,7 @@ static int guard_command(struct guard *guard)
 		return CLI_EXIT_RUN_FAILED;
 	}
 	process_tree_end(guard->daemon.pid);
-	end_daemon(guard);
-	if (guard->has_lost_daemon && !guard->status)
-		return CLI_EXIT_RUN_FAILED;
-	return guard->status;
+	return judge(guard, end_daemon(guard));
 }
 
 _Noreturn static void be_guard(struct guard *guard)

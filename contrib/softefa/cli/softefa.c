@@ -103,13 +103,20 @@ static int fault(const struct cli_options *options)
 static int stop(const struct cli_options *options)
 {
 	char socket[CONTROL_MAX_SOCKET];
+	uint64_t rule_breaks = 0;
 	int fd = connect_named(options, socket);
 	int ret;
 
 	if (fd < 0)
 		return CLI_EXIT_FAILED;
-	ret = control_stop(fd);
+	ret = control_stop(fd, &rule_breaks);
 	close(fd);
+	if (!ret && rule_breaks) {
+		complain("softefa show and --log tell which, before stop",
+			 "rules of the device were broken %llu times",
+			 (unsigned long long)rule_breaks);
+		return CLI_EXIT_RULES_BROKEN;
+	}
 	if (!ret)
 		return 0;
 	complain(NULL, "the daemon did not end: %s", strerror(-ret));

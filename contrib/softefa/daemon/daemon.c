@@ -21,6 +21,7 @@
 #include "daemon/link_bridge.h"
 #include "daemon/link_show.h"
 #include "daemon/poll_loop.h"
+#include "daemon/rule_tally.h"
 #include "daemon/session.h"
 #include "daemon/show_text.h"
 #include "daemon/trace_control.h"
@@ -86,9 +87,11 @@ static void daemon_cq_event(void *owner, void *cq_opaque)
 static void daemon_rule_broken(void *owner, void *context_opaque,
 			       enum engine_rule rule, const char *text)
 {
-	(void)owner;
-	uverbs_context_fault(context_opaque, "rule %s broken: %s",
-			     engine_rule_name(rule), text);
+	const struct daemon *daemon = owner;
+
+	uverbs_context_rule_broken(context_opaque, rule,
+				   daemon->devices.allowed_rules &
+				   (1u << rule), text);
 }
 
 static void daemon_trace(void *owner, const struct trace_event *event)
@@ -284,6 +287,7 @@ static int daemon_start_engine(struct daemon *daemon,
 				       options->link, options->host_name);
 	if (ret)
 		goto err;
+	daemon->devices.allowed_rules = options->allowed_rules;
 	trace_control_init(&daemon->trace, daemon->engine, &daemon->devices);
 	return 0;
 err:
@@ -362,10 +366,25 @@ err_fds:
 	return ret;
 }
 
-static void daemon_end(struct daemon *daemon)
+/* The sum of what was told, and its meaning for the exit status. */
+static int daemon_judge(const struct daemon *daemon)
 {
+	char text[ENGINE_RULE_TEXT];
+
+	rule_tally_text(&daemon->devices, text, sizeof(text));
+	if (*text)
+		fault_log_sum("rules of the device broken: %s", text);
+	return rule_tally_forbidden(&daemon->devices) ?
+		DAEMON_RULES_BROKEN : 0;
+}
+
+static int daemon_end(struct daemon *daemon)
+{
+	int ret;
+
 	/* Contexts use the engine and, for channels, the loop. */
 	session_list_destroy(daemon->sessions);
+	ret = daemon_judge(daemon);
 	end_source_close(daemon, &daemon->signals);
 	end_source_close(daemon, &daemon->life);
 	link_bridge_close(&daemon->bridge);
@@ -373,6 +392,7 @@ static void daemon_end(struct daemon *daemon)
 	trace_control_stop(&daemon->trace);
 	engine_destroy(daemon->engine);
 	poll_loop_fini(&daemon->loop);
+	return ret;
 }
 
 /* ---- running ---- */
@@ -430,7 +450,7 @@ int daemon_run(const struct daemon_options *options)
 	struct daemon *daemon = malloc(sizeof(*daemon));
 	int ret = -ENOMEM;
 
-	fault_log_init(options->log);
+	fault_log_init(options->log, options->rule_fd);
 	daemon_tune_process();
 	if (daemon)
 		ret = daemon_start(daemon, options);
@@ -442,7 +462,7 @@ int daemon_run(const struct daemon_options *options)
 		return ret;
 	}
 	daemon_serve(daemon);
-	daemon_end(daemon);
+	ret = daemon_end(daemon);
 	free(daemon);
-	return 0;
+	return ret;
 }

@@ -9,9 +9,11 @@
 #define DAEMON_DAEMON_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "daemon/link_spec.h"
 #include "engine/profile.h"
+#include "engine/rule.h"
 
 struct daemon_options {
 	/* From daemon_listen(); daemon_run() owns and closes it. */
@@ -39,7 +41,16 @@ struct daemon_options {
 	unsigned fault_count;
 	/* Client faults and broken device rules are told on stderr. */
 	bool log;
+	/*
+	 * Broken device rules are told here, too; -1: not. daemon_run() uses
+	 * it and leaves it open.
+	 */
+	int rule_fd;
+	uint32_t allowed_rules;	/* bits of enum engine_rule: told, forgiven */
 };
+
+/* What daemon_run() returns when rules were broken. */
+#define DAEMON_RULES_BROKEN	1
 
 /*
  * Binds and listens on the abstract name @name (no leading NUL). Returns the
@@ -52,7 +63,8 @@ int daemon_listen(const char *name);
 /*
  * Serves until the life fd hangs up, a client says SOFTEFA_STOP, or SIGTERM
  * or SIGINT arrives; then tells the clients (IBV_EVENT_DEVICE_FATAL), closes
- * everything and returns 0. A negative errno means that it could not start;
+ * everything and returns 0, or DAEMON_RULES_BROKEN when clients broke rules
+ * of the devices that options->allowed_rules does not hold. A negative errno means that it could not start;
  * the cause has then been told on stderr. To be called in a process of its
  * own with one thread: it changes signal mask, timer slack, limits and
  * priority of the process. It keeps no descriptor of the caller but those

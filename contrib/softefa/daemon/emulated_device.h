@@ -20,10 +20,13 @@ struct emulated_device {
 struct emulated_devices {
 	struct engine *owner;		/* the engine of all of them */
 	unsigned count;
+	uint32_t allowed_rules;		/* bits of enum engine_rule */
 	struct emulated_device device[SOFTEFA_MAX_DEVICES];
 };
 
 /*
+ * No rule is allowed to be broken until allowed_rules is set.
+ *
  * Creates @count devices (1 .. SOFTEFA_MAX_DEVICES) in @engine, number i
  * after @profile[i], which must outlive the engine.
  * GID and GUID are random: a client that kept an address of a daemon that

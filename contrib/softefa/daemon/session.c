@@ -11,6 +11,7 @@
 #include "daemon/fault_control.h"
 #include "daemon/fault_log.h"
 #include "daemon/peer_message.h"
+#include "daemon/rule_tally.h"
 #include "daemon/session.h"
 #include "daemon/uverbs_ioctl.h"
 #include "protocol.h"
@@ -188,6 +189,17 @@ static int session_control_other(struct session *session,
 	return session_answer(session, request, -EPROTO) ?: -EPROTO;
 }
 
+static int session_answer_stop(struct session *session,
+			       const struct peer_request *request)
+{
+	const struct softefa_answer answer = {
+		.rule_breaks = rule_tally_forbidden(session->list->devices),
+	};
+
+	return session_send(session, request, &answer, sizeof(answer), NULL,
+			    0);
+}
+
 /* The descriptor that came with it is the file, not where to answer. */
 static int session_trace_start(struct session *session,
 			       struct peer_request *request)
@@ -216,7 +228,7 @@ static int session_control(struct session *session,
 		return session_answer_show(session, request);
 	case SOFTEFA_STOP:
 		session->list->stopping = true;
-		return session_answer(session, request, 0);
+		return session_answer_stop(session, request);
 	case SOFTEFA_TRACE_START:
 		return session_trace_start(session, request);
 	case SOFTEFA_TRACE_STOP:

@@ -119,3 +119,13 @@ void uverbs_context_fault(const struct uverbs_context *ctx,
 	fault_log("%s pid %d (%s): %s", ctx->device->entry.ibdev,
 		  (int)ctx->client->pid, ctx->client->name, text);
 }
+
+void uverbs_context_rule_broken(const struct uverbs_context *ctx,
+				enum engine_rule rule, bool is_allowed,
+				const char *text)
+{
+	fault_log_rule("rule %s broken%s: %s pid %d (%s): %s",
+		       engine_rule_name(rule), is_allowed ? " (allowed)" : "",
+		       ctx->device->entry.ibdev, (int)ctx->client->pid,
+		       ctx->client->name, text);
+}

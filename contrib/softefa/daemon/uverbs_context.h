@@ -85,4 +85,9 @@ void uverbs_context_fault(const struct uverbs_context *ctx,
 			  const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* It broke @rule: who, then @text; "allowed" where @is_allowed. */
+void uverbs_context_rule_broken(const struct uverbs_context *ctx,
+				enum engine_rule rule, bool is_allowed,
+				const char *text);
+
 #endif /* DAEMON_UVERBS_CONTEXT_H */

@@ -133,8 +133,7 @@ static void bench_rule_broken(void *owner, void *context_opaque,
 			      enum engine_rule rule, const char *text)
 {
 	(void)owner;
-	(void)rule;
-	uverbs_context_fault(context_opaque, "%s", text);
+	uverbs_context_rule_broken(context_opaque, rule, false, text);
 }
 
 static void bench_open(struct bench *bench)
@@ -148,7 +147,7 @@ static void bench_open(struct bench *bench)
 	bench->profile[0] = *profile_at(0);
 	bench->profile[1] = *profile_at(0);
 	flat_memory_init(&flat);
-	fault_log_init(false);
+	fault_log_init(false, -1);
 	require(!poll_loop_init(&bench->loop), "there is a loop");
 	bench->engine = engine_create(&ops, bench);
 	require(bench->engine, "there is an engine");

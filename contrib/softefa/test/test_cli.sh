@@ -163,6 +163,10 @@ test_arguments()
 	wrong nosuch run --profile nosuch -- true
 	wrong "'a/b'" start --name a/b
 	wrong "''" start --name ''
+	wrong "'sq-tornado'" run --allow lkey,sq-tornado -- true
+	wrong "''" start --allow sq-torn,
+	wrong --allow run --name x --allow lkey -- true
+	wrong --allow stop --allow lkey
 	wrong --frobnicate run --frobnicate -- true
 	wrong --devices run --name x --devices 2 -- true
 	wrong --devices stop --devices 2

@@ -79,7 +79,7 @@ static void await_next_second(void)
 static void test_kept_lines(void **state)
 {
 	(void)state;
-	fault_log_init(false);
+	fault_log_init(false, -1);
 	assert_null(fault_log_line(0));
 	for (int i = 0; i < 20; i++)
 		fault_log("fault %d", i);
@@ -93,7 +93,7 @@ static void test_flood(void **state)
 {
 	char text[16384];
 
-	fault_log_init(true);
+	fault_log_init(true, -1);
 	await_next_second();
 	for (int i = 0; i < 1000; i++)
 		fault_log("fault %d", i);
@@ -119,7 +119,7 @@ static void test_full_pipe(void **state)
 		;
 	assert_int_equal(errno, EAGAIN);
 	assert_int_equal(fcntl(STDERR_FILENO, F_SETFL, 0), 0);
-	fault_log_init(true);
+	fault_log_init(true, -1);
 	alarm(20);
 	fault_log("nobody reads this");
 	alarm(0);

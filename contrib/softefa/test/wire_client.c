@@ -33,6 +33,7 @@ static void run_daemon(int listen_fd, int life[2], int ready[2],
 		.ready_fd = ready[1],
 		.num_devices = num_devices,
 		.profile = profile,
+		.rule_fd = -1,
 	};
 
 	for (unsigned i = 0; i < num_devices; i++)
