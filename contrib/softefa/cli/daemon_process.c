@@ -50,7 +50,7 @@ static int set_standard_fds(const struct birth *birth)
 	if (log && strcmp(log, "-"))
 		log_fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
 			      0666);
-	if (log_fd < 0 && log) {
+	if (log_fd < 0 && log && strcmp(log, "-")) {
 		complain("name a file that you may write",
 			 "cannot open the log %s: %s", log, strerror(errno));
 		return -EIO;
