@@ -47,8 +47,8 @@ void raw_put_send(struct raw_endpoint *raw, uint32_t index,
 
 	if (index & raw->sq.num_entries)
 		entry.io.meta.ctrl2 ^= EFA_IO_TX_META_PHASE;
-	hw_wc_copy(raw_send_slot(raw, index), entry.words,
-		   raw->sq.entry_size);
+	hw_wc_store(raw_send_slot(raw, index), entry.words,
+		    raw->sq.entry_size > EFA_IO_TX_WQE_SIZE);
 }
 
 void raw_ring_sq(struct raw_endpoint *raw, uint32_t count)
