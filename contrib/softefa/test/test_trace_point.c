@@ -74,7 +74,7 @@ static void expect_nothing(void)
 	assert_int_equal(next, seen_count);
 }
 
-/* Everything from the doorbell to the two completions, in this order. */
+/* Everything from the doorbells to the two completions, in this order. */
 static void test_message(void **state)
 {
 	const struct trace_doorbell *doorbell;
@@ -89,14 +89,18 @@ static void test_message(void **state)
 
 	(void)state;
 	rig_pair_init(&pair, ENGINE_QP_SRD, NULL, 0, NULL);
-	rig_post_recv(&pair.qp[1], 77, 4096, 2048);
-	rig_poll(&pair.rig);
 	rig_fill(&pair.guest[0], 0, 1000, 5);
 	posted = rig_send(&pair.qp[0], &pair.qp[1], 33, 0, 1000);
 	rig_set_imm(&posted);
 	watch(&pair.rig);
-	rig_post(&pair.qp[0], &posted);
+	rig_post_recv(&pair.qp[1], 77, 4096, 2048);
+	rig_poll(&pair.rig);
+	doorbell = expect(TRACE_DOORBELL, 1, sizeof(*doorbell));
+	assert_int_equal(doorbell->queue, TRACE_RQ);
+	assert_int_equal(doorbell->value, 1);
+	expect_nothing();
 
+	rig_post(&pair.qp[0], &posted);
 	doorbell = expect(TRACE_DOORBELL, 0, sizeof(*doorbell));
 	assert_int_equal(doorbell->queue, TRACE_SQ);
 	assert_int_equal(doorbell->qpn, engine_qp_number(pair.qp[0].qp));
@@ -109,8 +113,6 @@ static void test_message(void **state)
 	packet = expect_packet(TRACE_SENT, 0, TRACE_MAX_PAYLOAD);
 	assert_memory_equal(packet + 1, pair.guest[0].memory,
 			    TRACE_MAX_PAYLOAD);
-	doorbell = expect(TRACE_DOORBELL, 1, sizeof(*doorbell));
-	assert_int_equal(doorbell->queue, TRACE_RQ);
 	recv = expect(TRACE_RECV, 1, sizeof(*recv) + sizeof(*sge));
 	assert_int_equal(recv->req_id, 77);
 	sge = (const void *)(recv + 1);
