@@ -42,6 +42,7 @@ struct engine {
 	struct due_heap timers;		/* of struct send_op.due */
 	uint64_t now_ns;		/* of the current engine_poll */
 	bool is_traced;			/* see engine_ops.trace */
+	uint64_t faults_told;		/* of faults.logged, in the trace */
 
 	struct host_list hosts;		/* other hosts */
 	struct number_pool remote_ops;	/* out to them; empty without any */

@@ -3,10 +3,46 @@
 
 #include <string.h>
 
+#define FAULT_TEXT_BYTES	4096u	/* several lines */
+
+static void emit_fault(struct engine *engine, const char *line,
+		       size_t len_bytes)
+{
+	const struct trace_event event = {
+		.kind = TRACE_FAULT,
+		.device = TRACE_NO_DEVICE,
+		.body = line,
+		.body_bytes = len_bytes,
+	};
+
+	engine->ops->trace(engine->owner, &event);
+}
+
+/*
+ * Tells which faults have struck since it was called last. Called before
+ * each other event, so that a fault comes before what it does.
+ */
+static void emit_faults(struct engine *engine)
+{
+	char text[FAULT_TEXT_BYTES], *line, *end;
+	size_t used;
+
+	while (engine->faults_told != engine->faults.logged) {
+		engine->faults_told = fault_plan_log(&engine->faults,
+						     engine->faults_told, text,
+						     sizeof(text), &used);
+		for (line = text; line < text + used; line = end + 1) {
+			end = memchr(line, '\n', text + used - line);
+			emit_fault(engine, line, end - line);
+		}
+	}
+}
+
 static void emit(const struct engine_device *device, enum trace_kind kind,
 		 const void *body, uint32_t body_bytes, const void *tail,
 		 uint32_t tail_bytes)
 {
+	struct engine *engine = device->engine;
 	const struct trace_event event = {
 		.kind = kind,
 		.device = device->index,
@@ -16,12 +52,16 @@ static void emit(const struct engine_device *device, enum trace_kind kind,
 		.tail_bytes = tail_bytes,
 	};
 
-	device->engine->ops->trace(device->engine->owner, &event);
+	emit_faults(engine);
+	engine->ops->trace(engine->owner, &event);
 }
 
 void engine_set_traced(struct engine *engine, bool is_traced)
 {
+	if (engine->is_traced)
+		emit_faults(engine);
 	engine->is_traced = is_traced && engine->ops->trace;
+	engine->faults_told = engine->faults.logged;
 }
 
 void engine_trace_text(const struct engine_device *device,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* What the engine tells of its work while it is traced. */
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "engine/engine_fault.h"
 #include "engine/rdma.h"
 #include "engine/trace_event.h"
 #include "test/engine_rig.h"
@@ -255,6 +257,35 @@ static void test_commands(void **state)
 	expect_nothing();
 }
 
+/* A fault that strikes is told before what it does. */
+static void test_fault_text(void **state)
+{
+	char error[FAULT_ERROR_BYTES];
+	struct efa_io_tx_wqe posted;
+	struct rig_pair pair;
+	unsigned i, fault = EVENTS_MAX, cqe = EVENTS_MAX;
+
+	(void)state;
+	rig_pair_init(&pair, ENGINE_QP_SRD, NULL, 0, NULL);
+	assert_int_equal(engine_fault_add(pair.rig.engine,
+					  "status code=13 nth=1", error), 1);
+	posted = rig_send(&pair.qp[0], &pair.qp[1], 1, 0, 0);
+	watch(&pair.rig);
+	rig_post(&pair.qp[0], &posted);
+	for (i = 0; i < seen_count; i++) {
+		if (seen[i].kind == TRACE_FAULT)
+			fault = i;
+		if (seen[i].kind == TRACE_CQE)
+			cqe = i;
+	}
+	assert_true(fault < cqe && cqe < EVENTS_MAX);
+	assert_int_equal(seen[fault].device, TRACE_NO_DEVICE);
+	assert_non_null(memmem(seen[fault].bytes, seen[fault].length,
+			       "status", 6));
+	assert_null(memchr(seen[fault].bytes, '\n', seen[fault].length));
+	rig_pair_fini(&pair);
+}
+
 static void test_rule_text(void **state)
 {
 	struct efa_io_tx_wqe posted;
@@ -287,6 +318,7 @@ int main(void)
 		cmocka_unit_test(test_datagram_lost),
 		cmocka_unit_test(test_rdma_segments),
 		cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_fault_text),
 		cmocka_unit_test(test_rule_text),
 	};
 
