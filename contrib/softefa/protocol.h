@@ -24,8 +24,10 @@
  * The daemon trusts only what the kernel says of the peer (SO_PEERCRED);
  * it serves root and its own user. So does a client: it talks to no daemon
  * but one of its own user or of root. The daemon reads and writes the memory
- * of the client like copy_from_user and copy_to_user would, so a request
- * carries nothing but the address of the ioctl header.
+ * of the client like copy_from_user and copy_to_user would, so an IOCTL
+ * carries the address of the ioctl header and nothing of what that points to.
+ * What else a request brings comes in the message: the words of struct
+ * softefa_request, FAULT_ADD's text behind it, TRACE_START's file.
  */
 #ifndef SOFTEFA_PROTOCOL_H
 #define SOFTEFA_PROTOCOL_H
