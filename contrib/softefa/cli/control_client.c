@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -24,6 +25,23 @@ void control_socket_name(const char *name, char socket[CONTROL_MAX_SOCKET])
 			 (unsigned)geteuid(), name ? name : "default");
 }
 
+/* What a call that waits on the connection failed with. */
+static int broken_off(void)
+{
+	return errno == EAGAIN ? -ETIMEDOUT : -EIO;
+}
+
+/* Also of connect(), which waits where too many others do. */
+static int bound_waits(int fd, time_t seconds)
+{
+	const struct timeval limit = { .tv_sec = seconds };
+
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) < 0)
+		return -errno;
+	return 0;
+}
+
 static int send_all(int fd, const void *message, size_t len_bytes)
 {
 	ssize_t len;
@@ -31,6 +49,8 @@ static int send_all(int fd, const void *message, size_t len_bytes)
 	do {
 		len = send(fd, message, len_bytes, MSG_NOSIGNAL);
 	} while (len < 0 && errno == EINTR);
+	if (len < 0)
+		return broken_off();
 	return len == (ssize_t)len_bytes ? 0 : -EIO;
 }
 
@@ -44,6 +64,7 @@ static int ask(int fd, uint32_t type)
 	return send_all(fd, &request, sizeof(request));
 }
 
+/* The length, or a negative errno. */
 static ssize_t receive(int fd, void *buf, size_t size)
 {
 	ssize_t len;
@@ -51,14 +72,16 @@ static ssize_t receive(int fd, void *buf, size_t size)
 	do {
 		len = recv(fd, buf, size, 0);
 	} while (len < 0 && errno == EINTR);
-	return len;
+	return len < 0 ? broken_off() : len;
 }
 
 static int take_answer(int fd, struct softefa_answer *answer)
 {
-	if (receive(fd, answer, sizeof(*answer)) != sizeof(*answer))
-		return -EIO;
-	return answer->result;
+	ssize_t len = receive(fd, answer, sizeof(*answer));
+
+	if (len < 0)
+		return (int)len;
+	return len == sizeof(*answer) ? answer->result : -EIO;
 }
 
 static int answer_result(int fd)
@@ -70,49 +93,57 @@ static int answer_result(int fd)
 
 static int ask_for_answer(int fd, uint32_t type)
 {
-	return ask(fd, type) ? -EIO : answer_result(fd);
+	int ret = ask(fd, type);
+
+	return ret ? ret : answer_result(fd);
 }
 
 /*
  * Anybody can listen on an abstract name. What another user says there is
  * shown on this terminal and, by a shim, written into this user's processes.
  */
-static int check_daemon(int fd)
+static int check_daemon(int fd, pid_t *pid)
 {
 	struct ucred daemon;
 	socklen_t len = sizeof(daemon);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &daemon, &len) < 0)
 		return -errno;
+	*pid = daemon.pid;
 	return daemon.uid == 0 || daemon.uid == geteuid() ? 0 : -EPERM;
 }
 
-int control_connect(const char *socket_name)
+static int greet(int fd, const char *socket_name, pid_t *daemon)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	size_t len = strlen(socket_name);
-	int fd, ret;
+	int ret = bound_waits(fd, CONTROL_WAIT_S);
 
 	assert(len < CONTROL_MAX_SOCKET);
 	memcpy(addr.sun_path + 1, socket_name, len);
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
+	if (ret)
+		return ret;
 	if (connect(fd, (struct sockaddr *)&addr,
 		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
-				len)) < 0) {
-		ret = -errno;
-		close(fd);
-		return ret;
-	}
-	ret = check_daemon(fd);
+				len)) < 0)
+		return errno == EAGAIN ? -ETIMEDOUT : -errno;
+	ret = check_daemon(fd, daemon);
+	return ret ? ret : ask_for_answer(fd, SOFTEFA_HELLO_CONTROL);
+}
+
+int control_connect(const char *socket_name, pid_t *daemon)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int ret;
+
+	*daemon = 0;
+	if (fd < 0)
+		return -errno;
+	ret = greet(fd, socket_name, daemon);
 	if (!ret)
-		ret = ask_for_answer(fd, SOFTEFA_HELLO_CONTROL);
-	if (ret) {
-		close(fd);
-		return ret;
-	}
-	return fd;
+		return fd;
+	close(fd);
+	return ret;
 }
 
 static int receive_text(int fd, struct softefa_text *text)
@@ -120,6 +151,8 @@ static int receive_text(int fd, struct softefa_text *text)
 	ssize_t len;
 
 	len = receive(fd, text, sizeof(*text));
+	if (len < 0)
+		return (int)len;
 	if (len < (ssize_t)offsetof(struct softefa_text, text) ||
 	    text->length > (size_t)len - offsetof(struct softefa_text, text))
 		return -EIO;
@@ -153,60 +186,81 @@ static int ask_with_fd(int fd, uint32_t type, int passed)
 	do {
 		len = sendmsg(fd, &hdr, MSG_NOSIGNAL);
 	} while (len < 0 && errno == EINTR);
+	if (len < 0)
+		return broken_off();
 	return len == sizeof(request) ? 0 : -EIO;
 }
 
 int control_trace_start(int fd, int file)
 {
-	if (ask_with_fd(fd, SOFTEFA_TRACE_START, file))
-		return -EIO;
-	return answer_result(fd);
+	int ret = ask_with_fd(fd, SOFTEFA_TRACE_START, file);
+
+	return ret ? ret : answer_result(fd);
 }
 
 int control_trace_stop(int fd)
 {
-	return ask_for_answer(fd, SOFTEFA_TRACE_STOP);
+	int ret = bound_waits(fd, CONTROL_END_S);
+
+	return ret ? ret : ask_for_answer(fd, SOFTEFA_TRACE_STOP);
 }
 
 int control_show(int fd, struct softefa_text *text)
 {
-	return ask(fd, SOFTEFA_SHOW) ? -EIO : receive_text(fd, text);
+	int ret = ask(fd, SOFTEFA_SHOW);
+
+	return ret ? ret : receive_text(fd, text);
 }
 
 int control_ask_text(int fd, struct softefa_text_request *request,
 		     struct softefa_text *answer)
 {
 	size_t len_bytes = sizeof(request->request);
+	int ret;
 
 	if (request->text[0])
 		len_bytes += strlen(request->text) + 1;
 	request->request.version = SOFTEFA_PROTOCOL_VERSION;
 	answer->length = 0;
-	return send_all(fd, request, len_bytes) ? -EIO :
-		receive_text(fd, answer);
+	ret = send_all(fd, request, len_bytes);
+	return ret ? ret : receive_text(fd, answer);
 }
 
-/* The process that listens at the other end, as a descriptor. */
-static int daemon_pidfd(int fd)
+pid_t control_daemon(int fd)
 {
 	struct ucred daemon;
 	socklen_t len = sizeof(daemon);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &daemon, &len) < 0)
-		return -errno;
-	return (int)syscall(SYS_pidfd_open, daemon.pid, 0);
+		return 0;
+	return daemon.pid;
+}
+
+/* -ETIMEDOUT when the process of @pidfd does not end in time. */
+static int await_end(int pidfd)
+{
+	struct pollfd end = { .fd = pidfd, .events = POLLIN };
+	int ret;
+
+	do {
+		ret = poll(&end, 1, CONTROL_END_S * 1000);
+	} while (ret < 0 && errno == EINTR);
+	return ret ? 0 : -ETIMEDOUT;
 }
 
 int control_stop(int fd, uint64_t *rule_breaks)
 {
-	struct pollfd end = { .fd = daemon_pidfd(fd), .events = POLLIN };
 	struct softefa_answer answer = { .rule_breaks = 0 };
-	int ret = ask(fd, SOFTEFA_STOP) ? -EIO : take_answer(fd, &answer);
+	int pidfd = (int)syscall(SYS_pidfd_open, control_daemon(fd), 0);
+	int ret = ask(fd, SOFTEFA_STOP);
 
+	if (!ret)
+		ret = take_answer(fd, &answer);
 	*rule_breaks = answer.rule_breaks;
-	while (!ret && end.fd >= 0 && poll(&end, 1, -1) < 0 && errno == EINTR)
-		;
-	if (end.fd >= 0)
-		close(end.fd);
+	if (pidfd < 0)
+		return ret;
+	if (!ret)
+		ret = await_end(pidfd);
+	close(pidfd);
 	return ret;
 }

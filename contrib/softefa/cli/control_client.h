@@ -3,10 +3,20 @@
 #ifndef CLI_CONTROL_CLIENT_H
 #define CLI_CONTROL_CLIENT_H
 
+#include <sys/types.h>
+
 #include "protocol.h"
 
 /* Size of an abstract socket name with its NUL. */
 #define CONTROL_MAX_SOCKET	108u
+
+/*
+ * How long a daemon may take to answer, or to end a trace or itself, which
+ * have 8 MiB to be written first. One that takes longer is stopped or hangs;
+ * each call below then gives -ETIMEDOUT.
+ */
+#define CONTROL_WAIT_S		10
+#define CONTROL_END_S		60
 
 /*
  * Stores in @socket the abstract name of this user's daemon @name (NULL:
@@ -16,11 +26,16 @@
 void control_socket_name(const char *name, char socket[CONTROL_MAX_SOCKET]);
 
 /*
- * Connects and says HELLO. Returns a descriptor that the caller closes;
- * -ECONNREFUSED when no such daemon runs, -EPERM when it is another user's,
- * -EPROTO when it speaks another protocol, or another negative errno.
+ * Connects and says HELLO. Returns a descriptor that the caller closes, and
+ * the daemon's process in @daemon, also when that does not answer (0: it is
+ * not known); -ECONNREFUSED when no such daemon runs, -EPERM when it is
+ * another user's, -EPROTO when it speaks another protocol, or another
+ * negative errno.
  */
-int control_connect(const char *socket);
+int control_connect(const char *socket, pid_t *daemon);
+
+/* The process that listens at the other end of @fd; 0: it is not known. */
+pid_t control_daemon(int fd);
 
 /*
  * Asks @request, with its text if that is not empty. The result that the
@@ -41,7 +56,8 @@ int control_trace_start(int fd, int file);
 int control_trace_stop(int fd);
 
 /*
- * Asks the daemon to end and waits until its process is gone. 0 or -EIO.
+ * Asks the daemon to end and waits until its process is gone. 0, -EIO,
+ * or -ETIMEDOUT, after the answer as well.
  * @rule_breaks: how often rules of its devices were broken.
  */
 int control_stop(int fd, uint64_t *rule_breaks);

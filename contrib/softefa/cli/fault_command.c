@@ -76,7 +76,7 @@ int fault_command_check(char **words)
 
 static int fail(const struct softefa_text *answer, int ret)
 {
-	if (ret == -EIO)
+	if (ret == -EIO || ret == -ETIMEDOUT)
 		complain(NULL, "the daemon did not answer");
 	else if (ret == -ENOENT)
 		complain("softefa fault list shows those that are set",

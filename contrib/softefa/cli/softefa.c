@@ -16,15 +16,27 @@
 #include "cli/trace_file.h"
 #include "config.h"
 
+static void complain_silent(const char *socket, pid_t daemon)
+{
+	char remedy[96];
+
+	snprintf(remedy, sizeof(remedy), "kill -CONT %d if it was stopped; "
+		 "kill -KILL %d ends it", (int)daemon, (int)daemon);
+	complain(daemon ? remedy : NULL, "the daemon on socket @%s, process "
+		 "%d, has not answered for %d seconds", socket, (int)daemon,
+		 CONTROL_WAIT_S);
+}
+
 /* Connects to the daemon that the options name; complains. */
 static int connect_named(const struct cli_options *options,
 			 char socket[CONTROL_MAX_SOCKET])
 {
 	const char *name = options->name ? options->name : "default";
+	pid_t daemon;
 	int fd;
 
 	control_socket_name(options->name, socket);
-	fd = control_connect(socket);
+	fd = control_connect(socket, &daemon);
 	if (fd == -ECONNREFUSED)
 		complain("softefa start [--name NAME] starts one",
 			 "no daemon '%s' of this user runs (socket @%s)", name,
@@ -32,6 +44,8 @@ static int connect_named(const struct cli_options *options,
 	else if (fd == -EPERM)
 		complain("give another --name",
 			 "who listens on socket @%s is another user", socket);
+	else if (fd == -ETIMEDOUT)
+		complain_silent(socket, daemon);
 	else if (fd < 0)
 		complain(fd == -EPROTO ? "use the softefa that started it" :
 			 NULL, "the daemon on socket @%s refuses: %s", socket,
@@ -102,13 +116,15 @@ static int fault(const struct cli_options *options)
 
 static int stop(const struct cli_options *options)
 {
-	char socket[CONTROL_MAX_SOCKET];
+	char socket[CONTROL_MAX_SOCKET], remedy[48];
 	uint64_t rule_breaks = 0;
 	int fd = connect_named(options, socket);
+	pid_t daemon;
 	int ret;
 
 	if (fd < 0)
 		return CLI_EXIT_FAILED;
+	daemon = control_daemon(fd);
 	ret = control_stop(fd, &rule_breaks);
 	close(fd);
 	if (!ret && rule_breaks) {
@@ -119,7 +135,9 @@ static int stop(const struct cli_options *options)
 	}
 	if (!ret)
 		return 0;
-	complain(NULL, "the daemon did not end: %s", strerror(-ret));
+	snprintf(remedy, sizeof(remedy), "kill -KILL %d ends it", (int)daemon);
+	complain(remedy, "the daemon, process %d, did not end: %s",
+		 (int)daemon, strerror(-ret));
 	return CLI_EXIT_FAILED;
 }
 

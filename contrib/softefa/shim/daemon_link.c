@@ -52,6 +52,10 @@ static int send_whole(int fd, const struct msghdr *msg)
  * Waits for a message on @fd or for the hang-up of @connection: a process
  * forked at the wrong moment may hold a copy of the far end of @fd, which
  * then does not hang up with the daemon. The length, or -EIO.
+ *
+ * As long as it takes: a daemon that is stopped, as in a debugger, is a
+ * device that is slow, and a program must not see more of it. Signals that
+ * end the process do so.
  */
 static ssize_t receive(int fd, int connection, struct msghdr *msg)
 {

@@ -317,6 +317,24 @@ test_shared_daemon()
 		fail "stop left a socket"
 }
 
+# A daemon that is stopped answers nobody: one error, and not for ever.
+test_silent_daemon()
+{
+	local pid
+
+	expect 0 "$softefa" start --name "$name"
+	pid=$(daemon_of_name)
+	kill -STOP "$pid"
+	expect 1 "$softefa" stop --name "$name"
+	one_error_with "process $pid, has not answered"
+	grep -q "^  remedy: kill -CONT $pid " "$work/err" ||
+		fail "silent daemon: no remedy"
+	! is_gone "$pid" || fail "silent daemon: it ended nevertheless"
+	kill -CONT "$pid"
+	expect 0 "$softefa" stop --name "$name"
+	is_gone "$pid" || fail "silent daemon: it runs on"
+}
+
 test_daemon_fds()
 {
 	local before after
@@ -444,7 +462,7 @@ test_faults()
 }
 
 for test in statuses arguments faults surroundings signals orphans killed_front \
-	killed_guard killed_daemon killed_command shared_daemon daemon_fds \
+	killed_guard killed_daemon killed_command shared_daemon silent_daemon daemon_fds \
 	closed_fds relative_log other_user preload_part unfit_commands; do
 	echo "test_$test"
 	"test_$test"
