@@ -83,6 +83,13 @@ uint16_t engine_cq_number(const struct engine_cq *cq)
 	return cq->number;
 }
 
+void engine_cq_read_counters(const struct engine_cq *cq,
+			     struct engine_cq_counters *out)
+{
+	*out = cq->counters;
+	out->events = cq->event_count;
+}
+
 uint32_t engine_cq_event_count(const struct engine_cq *cq)
 {
 	return cq->event_count;
@@ -123,6 +130,7 @@ static void follow_consumer(struct engine_cq *cq)
 	if (doorbell == cq->last_doorbell)
 		return;
 	cq->last_doorbell = doorbell;
+	cq->counters.doorbells++;
 	taken = (doorbell - cq->consumed) & EFA_IO_DB_CONS_MASK;
 	if (taken <= cq->produced - cq->consumed) {
 		cq->consumed += taken;
@@ -182,8 +190,11 @@ void comp_ring_post(struct engine_cq *cq, const struct efa_io_cdesc *entry)
 	write_entry(cq, &written);
 	trace_cqe(cq, &written);
 	counters->completions++;
-	if (written.status != EFA_IO_COMP_STATUS_OK)
+	cq->counters.completions++;
+	if (written.status != EFA_IO_COMP_STATUS_OK) {
 		counters->error_completions++;
+		cq->counters.errors++;
+	}
 }
 
 bool comp_ring_give_event(struct engine_cq *cq)

@@ -37,6 +37,7 @@ struct engine_cq {
 	uint32_t consumed;		/* as the doorbell told, at least */
 	uint32_t last_doorbell;
 	uint32_t seen_produced;		/* when the doorbell was last read */
+	struct engine_cq_counters counters;
 	bool broken;			/* takes no more entries */
 
 	/* events: at most one for each sequence number of the consumer */

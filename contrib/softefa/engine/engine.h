@@ -251,6 +251,16 @@ int engine_cq_create(struct engine_context *ctx,
 uint16_t engine_cq_number(const struct engine_cq *cq);
 /* Events given so far, as destroy_cq reports them. */
 uint32_t engine_cq_event_count(const struct engine_cq *cq);
+
+/* What a CQ did since its creation. */
+struct engine_cq_counters {
+	uint64_t doorbells;	/* changes, as seen */
+	uint64_t completions;	/* entries written; errors among them: */
+	uint64_t errors;
+	uint64_t events;	/* given */
+};
+void engine_cq_read_counters(const struct engine_cq *cq,
+			     struct engine_cq_counters *out);
 int engine_cq_destroy(struct engine_cq *cq);	/* -EBUSY while a QP uses it */
 
 /* ---- queue pairs ---- */
@@ -308,6 +318,25 @@ int engine_qp_create(struct engine_pd *pd, const struct engine_qp_attr *attr,
 		     struct engine_qp **qp);
 uint32_t engine_qp_number(const struct engine_qp *qp);	/* 1 .. 65535 */
 void engine_qp_destroy(struct engine_qp *qp);
+
+/*
+ * What a QP did since its creation. Bytes and packets are those of operations
+ * that it completed well, as sender or reader, and of messages and immediate
+ * data that it received: of an RDMA operation whose target it was it knows
+ * nothing, as on the device. A packet is what an MTU holds.
+ */
+struct engine_qp_counters {
+	uint64_t sq_doorbells, rq_doorbells;	/* changes, as seen */
+	uint64_t wqes;		/* send queue entries taken */
+	uint64_t receives;	/* receives completed */
+	uint64_t tx_packets, rx_packets;
+	uint64_t tx_bytes, rx_bytes;
+	uint64_t rnr;		/* times that a receiver was not ready */
+	uint64_t completions;	/* of both queues; errors among them: */
+	uint64_t errors;
+};
+void engine_qp_read_counters(const struct engine_qp *qp,
+			     struct engine_qp_counters *out);
 
 /* What modify_qp changes and query_qp reports. */
 struct engine_qp_state_attr {

@@ -209,6 +209,12 @@ uint32_t engine_qp_number(const struct engine_qp *qp)
 	return qp->number;
 }
 
+void engine_qp_read_counters(const struct engine_qp *qp,
+			     struct engine_qp_counters *out)
+{
+	*out = qp->counters;
+}
+
 void engine_qp_destroy(struct engine_qp *qp)
 {
 	struct engine_device *device = qp->ctx->device;

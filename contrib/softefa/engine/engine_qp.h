@@ -37,6 +37,8 @@ struct engine_qp {
 	bool sq_broken;			/* not to be read before a reset */
 	bool is_killed;			/* by a fault; in RESET for good */
 
+	struct engine_qp_counters counters;
+
 	/* set up once */
 	uint64_t serial;		/* unique in the engine */
 	uint32_t sq_psn;

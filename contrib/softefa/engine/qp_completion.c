@@ -19,6 +19,45 @@ static uint8_t entry_flags(enum efa_io_queue_type queue,
 		((op << EFA_IO_CDESC_OP_TYPE_SHIFT) & EFA_IO_CDESC_OP_TYPE);
 }
 
+static uint32_t packets_of(const struct engine_qp *qp, uint32_t len_bytes)
+{
+	uint32_t mtu = qp->ctx->device->profile->mtu;
+
+	return len_bytes > mtu ? (len_bytes + mtu - 1) / mtu : 1;
+}
+
+static void count_send(struct engine_qp *qp, const struct send_request *request,
+		       enum efa_io_comp_status status)
+{
+	struct engine_qp_counters *counters = &qp->counters;
+	uint32_t packets = packets_of(qp, request->length);
+
+	counters->completions++;
+	if (status != EFA_IO_COMP_STATUS_OK) {
+		counters->errors++;
+	} else if (request->op == EFA_IO_RDMA_READ) {
+		counters->rx_packets += packets;
+		counters->rx_bytes += request->length;
+	} else {
+		counters->tx_packets += packets;
+		counters->tx_bytes += request->length;
+	}
+}
+
+static void count_recv(struct engine_qp *qp, const struct recv_completion *comp)
+{
+	struct engine_qp_counters *counters = &qp->counters;
+
+	counters->completions++;
+	counters->receives++;
+	if (comp->status != EFA_IO_COMP_STATUS_OK) {
+		counters->errors++;
+		return;
+	}
+	counters->rx_packets += packets_of(qp, comp->length);
+	counters->rx_bytes += comp->length;
+}
+
 static void post_send(struct send_op *op, const struct efa_io_cdesc *entry)
 {
 	const struct op_fault *fault = op->fault;
@@ -59,6 +98,7 @@ static void complete_send(struct send_op *op, enum efa_io_comp_status status)
 		       sizeof(entry.req_id), sizeof(entry.tx.req_id_ex));
 	/* Slot and ID are free before the guest can know of it. */
 	queue_rules_sq_completing(op);
+	count_send(qp, request, status);
 	if (!qp->ctx->dead &&
 	    (request->comp_requested || status != EFA_IO_COMP_STATUS_OK))
 		post_send(op, &entry);
@@ -118,6 +158,7 @@ void qp_complete_recv(struct engine_qp *qp, const struct recv_completion *comp)
 		entry.flags |= EFA_IO_CDESC_HAS_IMM;
 		entry.rx.imm = comp->imm;
 	}
+	count_recv(qp, comp);
 	if (comp->is_unsolicited)
 		entry.flags |= EFA_IO_CDESC_UNSOLICITED;
 	if (qp->ctx->dead)
@@ -187,6 +228,7 @@ static unsigned flush_send_ring(struct engine_qp *qp, unsigned limit)
 	pending = send_ring_pending(&qp->sq, &is_rung);
 	if (is_rung) {
 		qp->ctx->device->counters.sq_doorbells++;
+		qp->counters.sq_doorbells++;
 		trace_doorbell(qp, TRACE_SQ);
 	}
 	if (pending < 0) {
@@ -199,6 +241,7 @@ static unsigned flush_send_ring(struct engine_qp *qp, unsigned limit)
 			break;
 		send_ring_fetch(&qp->sq, &wqe);
 		trace_wqe(qp, &wqe);
+		qp->counters.wqes++;
 		send_wqe_decode(&wqe, 0, &qp->limits, &op->request, &finding);
 		qp_complete_send(op, EFA_IO_COMP_STATUS_FLUSHED);
 	}

@@ -160,6 +160,7 @@ uint32_t queue_rules_rq_accept(struct engine_qp *qp)
 				 &finding);
 	if (is_rung) {
 		qp->ctx->device->counters.rq_doorbells++;
+		qp->counters.rq_doorbells++;
 		trace_doorbell(qp, TRACE_RQ);
 	}
 	tell(qp, &finding);

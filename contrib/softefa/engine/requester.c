@@ -53,6 +53,7 @@ static void fetch_one(struct engine_qp *qp, struct send_op *op)
 	bool is_new;
 
 	op->index = qp->sq.fetched;
+	qp->counters.wqes++;
 	is_new = send_ring_fetch(&qp->sq, &wqe);
 	trace_wqe(qp, &wqe);
 	status = send_wqe_decode(&wqe, phase, &qp->limits, &op->request,
@@ -83,6 +84,7 @@ static unsigned fetch(struct engine_qp *qp)
 	pending = send_ring_pending(&qp->sq, &is_rung);
 	if (is_rung) {
 		qp->ctx->device->counters.sq_doorbells++;
+		qp->counters.sq_doorbells++;
 		trace_doorbell(qp, TRACE_SQ);
 	}
 	if (pending < 0) {
@@ -150,6 +152,7 @@ static void retry_later(struct send_op *op)
 	struct engine_qp *qp = op->qp;
 	struct engine *engine = qp->ctx->device->engine;
 
+	qp->counters.rnr++;
 	if (qp->rnr_retry != RNR_RETRY_WITHOUT_END &&
 	    op->rnr_retries >= qp->rnr_retry) {
 		qp_complete_send(op, RNR);
