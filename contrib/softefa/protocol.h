@@ -64,6 +64,7 @@ enum softefa_request_type {
 	SOFTEFA_FAULT_LIST = 33,
 	SOFTEFA_FAULT_CLEAR = 34,	/* device = ID, 0: all */
 	SOFTEFA_FAULT_LOG = 35,		/* addr = number of the first line */
+	SOFTEFA_COUNTERS = 36,		/* addr = 0, or where to go on */
 };
 
 struct softefa_request {
@@ -127,7 +128,8 @@ struct softefa_devices {
 struct softefa_text {
 	int32_t result;			/* negative: text says what is wrong */
 	uint32_t length;		/* of text, without a NUL */
-	uint64_t next;			/* FAULT_LOG: the addr to go on with */
+	uint64_t next;			/* FAULT_LOG, COUNTERS: the addr to go
+					 * on with; of COUNTERS 0 at the end */
 	char text[SOFTEFA_MAX_TEXT];
 };
 

@@ -22,6 +22,7 @@ enum option_set {
 	TAKES_ALLOW = 128,
 	TAKES_FAULT = 0x100,
 	TAKES_FAULT_FILE = 0x200,
+	TAKES_COUNTERS = 0x400,
 	MAKES_DAEMON = TAKES_NAME | TAKES_DEVICES | TAKES_PROFILE | TAKES_LOG |
 		TAKES_TRACE | TAKES_LINK | TAKES_FAULT | TAKES_FAULT_FILE |
 		TAKES_ALLOW,
@@ -35,7 +36,7 @@ static const struct {
 	{ "run", CLI_RUN, MAKES_DAEMON | TAKES_COMMAND },
 	{ "start", CLI_START, MAKES_DAEMON },
 	{ "stop", CLI_STOP, TAKES_NAME },
-	{ "show", CLI_SHOW, TAKES_NAME },
+	{ "show", CLI_SHOW, TAKES_NAME | TAKES_COUNTERS },
 	{ "fault", CLI_FAULT, TAKES_NAME },
 	{ "profiles", CLI_PROFILES, 0 },
 	{ "trace", CLI_TRACE_PRINT, 0 },
@@ -67,6 +68,7 @@ static const struct {
 	{ "--fault", TAKES_FAULT },
 	{ "--faults", TAKES_FAULT_FILE },
 	{ "--allow", TAKES_ALLOW },
+	{ "--counters", TAKES_COUNTERS },
 };
 
 #define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
@@ -78,7 +80,8 @@ void cli_options_help(void)
 "Usage: softefa run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
 "       softefa run --name NAME [--] COMMAND [ARGUMENT]...\n"
 "       softefa start [--name NAME] [OPTION]...\n"
-"       softefa show | stop [--name NAME]\n"
+"       softefa show [--name NAME] [--counters]\n"
+"       softefa stop [--name NAME]\n"
 "       softefa trace start FILE | stop [--name NAME]\n"
 "       softefa trace print FILE [CONDITION]...\n"
 "       softefa fault [--name NAME] add FAULT | list | log | clear [ID]\n"
@@ -104,6 +107,7 @@ void cli_options_help(void)
 "  --fault FAULT   a fault from the start, like 'reorder delay=0..200us'\n"
 "  --faults FILE   several of them, one a line\n"
 "  --allow RULE[,RULE]...  forgive breaking these rules of the device\n"
+"  --counters      show: lines 'object name value', for programs\n"
 "\n"
 "run and stop end with 121 when a rule of the device was broken.\n");
 }
@@ -199,6 +203,9 @@ static int take_value(unsigned set, const char *word, const char *value,
 		return fault_options_add_file(&options->faults, value);
 	case TAKES_ALLOW:
 		return take_rules(value, options);
+	case TAKES_COUNTERS:
+		complain(SEE_HELP, "option '%s' has no value", word);
+		return -EINVAL;
 	}
 	return device_options_take(&options->devices, word,
 				   strcspn(word, "="), value);
@@ -238,6 +245,11 @@ static int parse_options(char ***argv, unsigned takes, unsigned *given,
 			return -EINVAL;
 		}
 		++*argv;
+		*given |= set;
+		if (set == TAKES_COUNTERS && !value) {
+			options->counters = true;
+			continue;
+		}
 		if (!value)
 			value = *(*argv) ? *(*argv)++ : NULL;
 		if (!value) {
@@ -246,7 +258,6 @@ static int parse_options(char ***argv, unsigned takes, unsigned *given,
 		}
 		if (take_value(set, word, value, options))
 			return -EINVAL;
-		*given |= set;
 	}
 	if (**argv && !strcmp(**argv, "--"))
 		++*argv;

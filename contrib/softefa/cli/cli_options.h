@@ -31,6 +31,7 @@ struct cli_options {
 	unsigned num_devices;
 	struct device_options devices;
 	struct device_profile profile[SOFTEFA_MAX_DEVICES];
+	bool counters;		/* show: for programs */
 	uint32_t allowed_rules;	/* bits of enum engine_rule */
 	const char *log;	/* file, "-": stderr, NULL: no log */
 	const char *trace;	/* file; NULL: no trace */

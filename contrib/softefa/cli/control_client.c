@@ -54,14 +54,20 @@ static int send_all(int fd, const void *message, size_t len_bytes)
 	return len == (ssize_t)len_bytes ? 0 : -EIO;
 }
 
-static int ask(int fd, uint32_t type)
+static int ask_about(int fd, uint32_t type, uint64_t addr)
 {
 	const struct softefa_request request = {
 		.type = type,
 		.version = SOFTEFA_PROTOCOL_VERSION,
+		.addr = addr,
 	};
 
 	return send_all(fd, &request, sizeof(request));
+}
+
+static int ask(int fd, uint32_t type)
+{
+	return ask_about(fd, type, 0);
 }
 
 /* The length, or a negative errno. */
@@ -148,15 +154,31 @@ int control_connect(const char *socket_name, pid_t *daemon)
 
 static int receive_text(int fd, struct softefa_text *text)
 {
-	ssize_t len;
+	ssize_t len = receive(fd, text, sizeof(*text));
 
-	len = receive(fd, text, sizeof(*text));
 	if (len < 0)
 		return (int)len;
 	if (len < (ssize_t)offsetof(struct softefa_text, text) ||
 	    text->length > (size_t)len - offsetof(struct softefa_text, text))
 		return -EIO;
+	/* To be read as a string, but where it fills the page. */
+	if (text->length < sizeof(text->text))
+		text->text[text->length] = '\0';
 	return text->result;
+}
+
+int control_show(int fd, struct softefa_text *text)
+{
+	int ret = ask(fd, SOFTEFA_SHOW);
+
+	return ret ? ret : receive_text(fd, text);
+}
+
+int control_counters(int fd, uint64_t cursor, struct softefa_text *text)
+{
+	int ret = ask_about(fd, SOFTEFA_COUNTERS, cursor);
+
+	return ret ? ret : receive_text(fd, text);
 }
 
 /* As ask(), with a descriptor. */
@@ -203,13 +225,6 @@ int control_trace_stop(int fd)
 	int ret = bound_waits(fd, CONTROL_END_S);
 
 	return ret ? ret : ask_for_answer(fd, SOFTEFA_TRACE_STOP);
-}
-
-int control_show(int fd, struct softefa_text *text)
-{
-	int ret = ask(fd, SOFTEFA_SHOW);
-
-	return ret ? ret : receive_text(fd, text);
 }
 
 int control_ask_text(int fd, struct softefa_text_request *request,

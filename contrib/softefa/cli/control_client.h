@@ -48,6 +48,12 @@ int control_ask_text(int fd, struct softefa_text_request *request,
 int control_show(int fd, struct softefa_text *text);
 
 /*
+ * Gets counters from @cursor on, 0 at first; text->next is the cursor to go
+ * on with, 0 at the end. -EIO as above.
+ */
+int control_counters(int fd, uint64_t cursor, struct softefa_text *text);
+
+/*
  * Asks the daemon to trace its devices into @file, which stays the caller's;
  * or to end that. 0, -EBUSY or -ENOENT: one runs, none runs; -EINVAL: @file
  * is no regular file; -EIO when it broke off, or another errno of writing.

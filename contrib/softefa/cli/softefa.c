@@ -81,23 +81,72 @@ static int start(const struct cli_options *options)
 	return daemon_process_detach(options, socket) ? CLI_EXIT_FAILED : 0;
 }
 
+static int show_counters(int fd, struct softefa_text *text,
+			 void (*print)(const struct softefa_text *text))
+{
+	uint64_t cursor = 0;
+	int ret;
+
+	do {
+		ret = control_counters(fd, cursor, text);
+		if (ret)
+			return ret;
+		print(text);
+		cursor = text->next;
+	} while (cursor);
+	return 0;
+}
+
+static void print_text(const struct softefa_text *text)
+{
+	fwrite(text->text, 1, text->length, stdout);
+}
+
+/* The counters of each queue on a line, without those that are 0. */
+static void print_queues(const struct softefa_text *text)
+{
+	char object[64], name[64], last[64] = "";
+	unsigned long long value;
+	const char *line = text->text, *end = text->text + text->length, *eol;
+
+	for (; (eol = memchr(line, '\n', (size_t)(end - line)));
+	     line = eol + 1) {
+		if (sscanf(line, "%63s %63s %llu", object, name, &value) != 3 ||
+		    (!strstr(object, "/qp/") && !strstr(object, "/cq/")))
+			continue;
+		if (strcmp(object, last))
+			printf("%s%s:", *last ? "\n" : "", object);
+		strcpy(last, object);
+		if (value)
+			printf(" %s %llu", name, value);
+	}
+	if (*last)
+		putchar('\n');
+}
+
 static int show(const struct cli_options *options)
 {
 	static struct softefa_text text;
 	char socket[CONTROL_MAX_SOCKET];
 	int fd = connect_named(options, socket);
-	int ret;
+	int ret = 0;
 
 	if (fd < 0)
 		return CLI_EXIT_FAILED;
-	ret = control_show(fd, &text);
+	if (!options->counters) {
+		ret = control_show(fd, &text);
+		if (!ret)
+			print_text(&text);
+	}
+	if (!ret)
+		ret = show_counters(fd, &text, options->counters ?
+				    print_text : print_queues);
 	close(fd);
 	if (ret) {
 		complain(NULL, "the daemon did not answer: %s",
 			 strerror(-ret));
 		return CLI_EXIT_FAILED;
 	}
-	fwrite(text.text, 1, text.length, stdout);
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/counter_text.h"
 #include "daemon/daemon.h"
 #include "daemon/emulated_device.h"
 #include "daemon/fault_log.h"
@@ -141,6 +142,15 @@ static size_t daemon_show(void *owner, char *text, size_t text_bytes)
 				      text_bytes - used);
 }
 
+static size_t daemon_counters(void *owner, uint64_t *cursor, char *text,
+			      size_t text_bytes)
+{
+	struct daemon *daemon = owner;
+
+	return counter_text_write(&daemon->devices, daemon->sessions, cursor,
+				  text, text_bytes);
+}
+
 static int daemon_trace_start(void *owner, int fd)
 {
 	struct daemon *daemon = owner;
@@ -157,6 +167,7 @@ static int daemon_trace_stop(void *owner)
 
 static const struct session_ops daemon_session_ops = {
 	.show = daemon_show,
+	.counters = daemon_counters,
 	.trace_start = daemon_trace_start,
 	.trace_stop = daemon_trace_stop,
 };

@@ -200,6 +200,20 @@ static int session_answer_stop(struct session *session,
 			    0);
 }
 
+static int session_answer_counters(struct session *session,
+				   const struct peer_request *request)
+{
+	struct session_list *list = session->list;
+	struct softefa_text *text = &list->text;
+
+	text->result = 0;
+	text->next = request->msg.addr;
+	text->length = (uint32_t)list->ops->counters(list->owner, &text->next,
+						     text->text,
+						     sizeof(text->text));
+	return session_send_text(session, request);
+}
+
 /* The descriptor that came with it is the file, not where to answer. */
 static int session_trace_start(struct session *session,
 			       struct peer_request *request)
@@ -226,6 +240,8 @@ static int session_control(struct session *session,
 				    sizeof(devices), NULL, 0);
 	case SOFTEFA_SHOW:
 		return session_answer_show(session, request);
+	case SOFTEFA_COUNTERS:
+		return session_answer_counters(session, request);
 	case SOFTEFA_STOP:
 		session->list->stopping = true;
 		return session_answer_stop(session, request);

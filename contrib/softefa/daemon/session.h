@@ -30,6 +30,9 @@ struct session_list;
 struct session_ops {
 	/* What `softefa show` prints; at most @text_bytes. */
 	size_t (*show)(void *owner, char *text, size_t text_bytes);
+	/* As counter_text_write. */
+	size_t (*counters)(void *owner, uint64_t *cursor, char *text,
+			   size_t text_bytes);
 	/* Takes @fd over. 0 or a negative errno, for the answer. */
 	int (*trace_start)(void *owner, int fd);
 	int (*trace_stop)(void *owner);

@@ -171,6 +171,8 @@ test_arguments()
 	wrong --devices run --name x --devices 2 -- true
 	wrong --devices stop --devices 2
 	wrong surplus show surplus
+	wrong --counters show --counters=all
+	wrong --counters stop --counters
 	wrong --name show --name
 	expect 0 "$softefa" --help
 	grep -q '^Usage: softefa run' "$work/out" || fail "--help shows no usage"
@@ -302,6 +304,10 @@ test_shared_daemon()
 	one_error_with "$name"
 	expect 0 "$softefa" show --name "$name"
 	[ -s "$work/out" ] || fail "show shows nothing"
+	expect 0 "$softefa" show --name "$name" --counters
+	grep -qx 'efa_1 qps 0' "$work/out" || fail "show --counters: no qps"
+	! grep -qvE '^[^ ]+ [^ ]+ [0-9]+$' "$work/out" ||
+		fail "show --counters: a line of another form"
 	expect 6 "$softefa" run --name "$name" -- \
 		sh -c 'ls /dev/infiniband/uverbs1 && softefa_sees=6; exit 6'
 	grep -q uverbs1 "$work/out" || fail "run --name: no second device"

@@ -181,6 +181,25 @@ static void test_trace_files(void **state)
 	close(fd);
 }
 
+/* The daemon's two devices and their rules; nothing after the last. */
+static void test_counter_cursor(void **state)
+{
+	int control = wire_open_control(*state), fd = uverbs(state);
+	const char *text = wire_text(control, SOFTEFA_COUNTERS, 0);
+
+	assert_non_null(strstr(text, "efa_0 contexts 1\n"));
+	assert_non_null(strstr(text, "efa_1 contexts 0\n"));
+	assert_non_null(strstr(text, "efa_1/rules sq-phase 0\n"));
+	text = wire_text(control, SOFTEFA_COUNTERS, 2);
+	assert_null(strstr(text, "efa_0"));
+	assert_non_null(strstr(text, "efa_1 contexts 0\n"));
+	assert_string_equal(wire_text(control, SOFTEFA_COUNTERS, 4), "");
+	assert_string_equal(wire_text(control, SOFTEFA_COUNTERS, UINT64_MAX),
+			    "");
+	close(fd);
+	close(control);
+}
+
 static void test_wild_addresses(void **state)
 {
 	static const uint64_t wild[] = {
@@ -543,6 +562,7 @@ int main(void)
 		ON_DAEMON(test_forked_child),
 		ON_DAEMON(test_killed_client),
 		ON_DAEMON(test_too_many_connections),
+		ON_DAEMON(test_counter_cursor),
 		cmocka_unit_test(test_fatal_event),
 		cmocka_unit_test(test_terminated),
 	};

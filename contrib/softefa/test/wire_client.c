@@ -182,10 +182,10 @@ void wire_send_with_fd(int fd, const struct softefa_request *request,
 	assert_int_equal(sendmsg(fd, &hdr, MSG_NOSIGNAL), sizeof(*request));
 }
 
-const char *wire_show(int control)
+const char *wire_text(int control, uint32_t type, uint64_t addr)
 {
 	static struct softefa_text text;
-	const struct softefa_request request = { .type = SOFTEFA_SHOW };
+	const struct softefa_request request = { .type = type, .addr = addr };
 	ssize_t n;
 
 	assert_int_equal(send(control, &request, sizeof(request), 0),
@@ -196,6 +196,11 @@ const char *wire_show(int control)
 	assert_true(text.length < sizeof(text.text));
 	text.text[text.length] = '\0';
 	return text.text;
+}
+
+const char *wire_show(int control)
+{
+	return wire_text(control, SOFTEFA_SHOW, 0);
 }
 
 void wire_frame_begin(struct wire_frame *frame, uint16_t object,

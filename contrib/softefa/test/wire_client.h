@@ -45,7 +45,9 @@ int wire_ask(int fd, const struct softefa_request *request,
 void wire_send_with_fd(int fd, const struct softefa_request *request,
 		       int passed);
 
-/* The text of SOFTEFA_SHOW; static. */
+/* The text of an answer to @type at @addr; static. */
+const char *wire_text(int control, uint32_t type, uint64_t addr);
+/* That of SOFTEFA_SHOW. */
 const char *wire_show(int control);
 
 /* An ioctl frame in this process. */
