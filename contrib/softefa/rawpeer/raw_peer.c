@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "daemon/host_link.h"
+#include "daemon/link_host.h"
 
 /* A packet as it came; the bytes follow. */
 struct arrival {
@@ -211,6 +212,29 @@ int raw_peer_send_bytes(struct raw_peer *peer, const uint8_t to_gid[16],
 	return send_bytes(peer, to_gid,
 			  is_answer ? LINK_ANSWERS : LINK_REQUESTS, bytes,
 			  len_bytes, timeout_ms);
+}
+
+static bool has_taken_all(const struct link_host *host)
+{
+	for (unsigned i = 0; i < LINK_STREAMS; i++)
+		if (host->stream[i].base_seq != host->stream[i].next_seq)
+			return false;
+	return true;
+}
+
+int raw_peer_flush(struct raw_peer *peer, const uint8_t gid[16],
+		   unsigned timeout_ms)
+{
+	uint64_t deadline_ns = deadline_in(timeout_ms);
+	const struct link_host *host;
+
+	while ((host = host_link_find(peer->link, gid))) {
+		if (has_taken_all(host))
+			return 0;
+		if (serve(peer, deadline_ns))
+			return -ETIMEDOUT;
+	}
+	return 0;
 }
 
 int raw_peer_send(struct raw_peer *peer, const struct packet *packet,

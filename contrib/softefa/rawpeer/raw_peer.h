@@ -45,6 +45,13 @@ int raw_peer_send_bytes(struct raw_peer *peer, const uint8_t to_gid[16],
 			unsigned timeout_ms);
 
 /*
+ * Waits until the host of @gid has taken all requests and answers that were
+ * sent to it, or has left: raw_peer_close gives up what has not arrived.
+ */
+int raw_peer_flush(struct raw_peer *peer, const uint8_t gid[16],
+		   unsigned timeout_ms);
+
+/*
  * Takes the next packet that came. Its payload is good until the next call
  * with @peer.
  */
