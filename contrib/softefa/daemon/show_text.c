@@ -55,6 +55,7 @@ static void write_counters(struct writer *writer,
 		{ "cqs", c.cqs },
 		{ "qps", c.qps },
 		{ "ahs", c.ahs },
+		{ "comp_cntrs", c.cntrs },
 	};
 
 	for (unsigned i = 0; i < sizeof(row) / sizeof(row[0]); i++)

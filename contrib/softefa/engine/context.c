@@ -21,6 +21,7 @@ int engine_context_create(struct engine_device *device,
 	TAILQ_INIT(&ctx->qps);
 	LIST_INIT(&ctx->pds);
 	LIST_INIT(&ctx->cqs);
+	LIST_INIT(&ctx->cntrs);
 	LIST_INSERT_HEAD(&device->contexts, ctx, link);
 	TAILQ_INSERT_TAIL(&device->engine->turns, ctx, turn_link);
 	device->counters.contexts++;
@@ -43,7 +44,7 @@ void engine_context_destroy(struct engine_context *ctx)
 {
 	int err;
 
-	/* QPs first: they hold the CQs and the PDs. */
+	/* QPs first: they hold the CQs, the counters and the PDs. */
 	while (!LIST_EMPTY(&ctx->pds)) {
 		empty_pd(LIST_FIRST(&ctx->pds));
 		err = engine_pd_destroy(LIST_FIRST(&ctx->pds));
@@ -51,6 +52,10 @@ void engine_context_destroy(struct engine_context *ctx)
 	}
 	while (!LIST_EMPTY(&ctx->cqs)) {
 		err = engine_cq_destroy(LIST_FIRST(&ctx->cqs));
+		assert(!err);
+	}
+	while (!LIST_EMPTY(&ctx->cntrs)) {
+		err = engine_comp_cntr_destroy(LIST_FIRST(&ctx->cntrs));
 		assert(!err);
 	}
 	(void)err;

@@ -53,6 +53,7 @@ static void free_tables(struct engine_device *device)
 	number_pool_fini(&device->pds);
 	number_pool_fini(&device->keys);
 	number_pool_fini(&device->ahs);
+	number_pool_fini(&device->cntrs);
 }
 
 static void destroy_device(struct engine_device *device)
@@ -94,7 +95,8 @@ static int create_tables(struct engine_device *device)
 	    number_pool_init(&device->cqs, profile->max_cq, 0) ||
 	    number_pool_init(&device->pds, profile->max_pd, PDN_BITS) ||
 	    number_pool_init(&device->keys, profile->max_mr, KEY_BITS) ||
-	    number_pool_init(&device->ahs, profile->max_ah, 0)) {
+	    number_pool_init(&device->ahs, profile->max_ah, 0) ||
+	    number_pool_init(&device->cntrs, profile->max_comp_cntr, 0)) {
 		free_tables(device);
 		return -ENOMEM;
 	}
@@ -161,4 +163,5 @@ void engine_device_read_counters(const struct engine_device *device,
 	out->cqs = device->cqs.live;
 	out->qps = device->qpns.live;
 	out->ahs = device->ahs.live;
+	out->cntrs = device->cntrs.live;
 }

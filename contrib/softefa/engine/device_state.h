@@ -23,6 +23,7 @@ LIST_HEAD(cq_list, engine_cq);
 LIST_HEAD(mr_list, engine_mr);
 LIST_HEAD(ah_list, engine_ah);
 LIST_HEAD(pd_list, engine_pd);
+LIST_HEAD(cntr_list, engine_comp_cntr);
 LIST_HEAD(context_list, engine_context);
 TAILQ_HEAD(turn_list, engine_context);
 LIST_HEAD(host_list, engine_host);
@@ -74,7 +75,7 @@ struct engine_device {
 	const struct device_profile *profile;
 	uint8_t gid[16];
 	uint16_t index;		/* in the order of creation */
-	struct number_pool qpns, cqs, pds, keys, ahs;
+	struct number_pool qpns, cqs, pds, keys, ahs, cntrs;
 	struct ah_list ah_hash[DEVICE_AH_BUCKETS];	/* by PD and GID */
 	struct context_list contexts;
 	uint32_t mr_pages;		/* of all regions */
@@ -92,6 +93,7 @@ struct engine_context {
 	struct qp_list qps;	/* whose turn is next goes first */
 	struct pd_list pds;
 	struct cq_list cqs;
+	struct cntr_list cntrs;
 	LIST_ENTRY(engine_context) link;
 	TAILQ_ENTRY(engine_context) turn_link;
 };

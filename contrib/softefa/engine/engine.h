@@ -35,6 +35,7 @@ struct engine_cq;
 struct engine_qp;
 struct engine_ah;
 struct engine_host;
+struct engine_comp_cntr;
 struct trace_event;
 
 /* A piece of a client's memory, and where its bytes go. */
@@ -149,7 +150,7 @@ struct engine_device_counters {
 	uint64_t error_completions;
 	uint64_t ud_drops;	/* no receive posted, unknown QP, bad qkey */
 	uint64_t rule_breaks;	/* of all rules */
-	uint32_t contexts, pds, mrs, cqs, qps, ahs;	/* alive now */
+	uint32_t contexts, pds, mrs, cqs, qps, ahs, cntrs;	/* alive now */
 };
 void engine_device_read_counters(const struct engine_device *device,
 				 struct engine_device_counters *out);
@@ -395,6 +396,49 @@ uint64_t engine_fault_log(const struct engine *engine, uint64_t from,
  */
 int engine_fault_command(struct engine_device *device,
 			 enum fault_command command);
+
+/* ---- completion counters ---- */
+
+/* The operations of a QP that can be counted, as uverbs numbers them. */
+#define ENGINE_CNTR_SEND		1u
+#define ENGINE_CNTR_RECV		2u
+#define ENGINE_CNTR_READ		4u
+#define ENGINE_CNTR_REMOTE_READ		8u	/* by the peer */
+#define ENGINE_CNTR_WRITE		16u
+#define ENGINE_CNTR_REMOTE_WRITE	32u
+#define ENGINE_CNTR_OPS			6u	/* bits */
+
+/* The values of enum ib_uverbs_comp_cntr_entry. */
+enum engine_cntr_part { ENGINE_CNTR_COMP, ENGINE_CNTR_ERR, ENGINE_CNTR_PARTS };
+
+/* Those that the device counts; 0 without DEVICE_CAP_COMP_CNTR. */
+uint32_t engine_comp_cntr_ops(const struct engine_device *device);
+
+/*
+ * A counter at 0 whose parts are written to the 8 bytes at @addr of the
+ * guest. -EOPNOTSUPP when the device has none, -EINVAL for an address that
+ * is no multiple of 8, -EFAULT for one that cannot be written, -ENOMEM for
+ * one counter too many.
+ */
+int engine_comp_cntr_create(struct engine_context *ctx,
+			    const uint64_t addr[ENGINE_CNTR_PARTS],
+			    struct engine_comp_cntr **cntr);
+/* -EBUSY while attached to a QP that exists. */
+int engine_comp_cntr_destroy(struct engine_comp_cntr *cntr);
+void engine_comp_cntr_set(struct engine_comp_cntr *cntr,
+			  enum engine_cntr_part part, uint64_t value);
+uint64_t engine_comp_cntr_read(const struct engine_comp_cntr *cntr,
+			       enum engine_cntr_part part);
+
+/*
+ * Counts the @ops (ENGINE_CNTR_*) of @qp from now on until it is destroyed:
+ * every work request of its own that ends, completion asked for or not, and
+ * every RDMA operation of a peer that it carried out. -EINVAL unless the QP
+ * is in RESET or INIT and of the same context, -EBUSY when one of @ops has a
+ * counter, -EOPNOTSUPP for one that the device cannot count.
+ */
+int engine_qp_attach_comp_cntr(struct engine_qp *qp,
+			       struct engine_comp_cntr *cntr, uint32_t ops);
 
 /* ---- running ---- */
 

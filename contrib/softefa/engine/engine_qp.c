@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "engine/comp_cntr.h"
 #include "engine/comp_ring.h"
 #include "engine/held_completion.h"
 #include "engine/late_message.h"
@@ -228,6 +229,7 @@ void engine_qp_destroy(struct engine_qp *qp)
 	device->engine->num_qps--;
 	TAILQ_REMOVE(&qp->pd->qps, qp, pd_link);
 	number_pool_return(&device->qpns, qp->number);
+	comp_cntr_detach(qp);
 	qp->send_cq->users--;
 	qp->recv_cq->users--;
 	qp->pd->users--;

@@ -38,6 +38,7 @@ struct engine_qp {
 	bool is_killed;			/* by a fault; in RESET for good */
 
 	struct engine_qp_counters counters;
+	struct engine_comp_cntr *cntr[ENGINE_CNTR_OPS];	/* NULL: not counted */
 
 	/* set up once */
 	uint64_t serial;		/* unique in the engine */

@@ -8,14 +8,15 @@
  *  - inline sizes: rdma-core, providers/efa (32 bytes in a 64-byte entry,
  *    80 in a 128-byte one);
  *  - no RDMA write on 0xefa0: the in-tree provider and its test suite;
- *  - guesses: max_tx_batch, min_sq_wr, num_comp_vectors, speeds other than
- *    that of 0xefa1, which generation first has which other capability,
- *    and the table sizes of 0xefa0, 0xefa2 and `next`, taken from 0xefa1.
- *    max_llq_size is what max_sq_wr entries of 64 bytes need.
+ *  - guesses: max_comp_cntr, max_tx_batch, min_sq_wr, num_comp_vectors,
+ *    speeds other than that of 0xefa1, which generation first has which
+ *    other capability, and the table sizes of 0xefa0, 0xefa2 and `next`,
+ *    taken from 0xefa1. max_llq_size is what max_sq_wr entries of 64 bytes
+ *    need.
  *
- * No preset offers CQ_WITH_EXT_MEM, COMP_CNTR or DATA_POLLING_128: the
- * emulation does not have them. All have one sub-CQ per CQ, though a real
- * 0xefa0 has more.
+ * No preset offers CQ_WITH_EXT_MEM, which is the driver's rather than the
+ * device's, or DATA_POLLING_128, which makes writes slow here. All have one
+ * sub-CQ per CQ, though a real 0xefa0 has more.
  */
 #include "engine/profile.h"
 
@@ -31,6 +32,7 @@
 	.max_cq = 512,							\
 	.max_pd = 256,							\
 	.max_ah = 1024,							\
+	.max_comp_cntr = 1024,						\
 	.max_cqe = 32768,						\
 	.max_sq_wr = 4096,						\
 	.max_rq_wr = 32768,						\
@@ -50,7 +52,8 @@
 #define CAPS_EFA1	(CAPS_EFA0 | DEVICE_CAP_CQ_WITH_SGID |		\
 			 DEVICE_CAP_RDMA_WRITE)
 #define CAPS_EFA2	(CAPS_EFA1 | DEVICE_CAP_UNSOLICITED_WRITE_RECV)
-#define CAPS_NEXT	(CAPS_EFA2 | DEVICE_CAP_SQ_64_BIT_REQ_ID)
+#define CAPS_NEXT	(CAPS_EFA2 | DEVICE_CAP_COMP_CNTR |		\
+			 DEVICE_CAP_SQ_64_BIT_REQ_ID)
 
 static const struct device_profile presets[] = {
 	{
@@ -92,7 +95,7 @@ static const struct device_profile presets[] = {
 	}, {
 		COMMON_LIMITS,
 		.name = "next",
-		.description = "64-bit request IDs, 128-byte send entries",
+		.description = "64-bit request IDs, 128-byte send entries, counters",
 		.vendor_part_id = 0xefa3,
 		.hw_ver = 0xefa3,
 		.device_caps = CAPS_NEXT,

@@ -31,6 +31,7 @@ struct device_profile {
 	uint32_t mtu;			/* bytes of payload */
 	uint64_t page_size_cap;
 	uint32_t max_qp, max_cq, max_mr, max_pd, max_ah;
+	uint32_t max_comp_cntr;
 	uint32_t max_mr_pages;		/* of 4 KiB, all regions together */
 	uint32_t max_cqe;
 	uint32_t max_sq_wr, max_rq_wr;

@@ -26,10 +26,6 @@ static const struct {
 	{ "sq-64-bit-req-id", DEVICE_CAP_SQ_64_BIT_REQ_ID },
 };
 
-#define CAPS_NOT_MODELLED	(DEVICE_CAP_DATA_POLLING_128 |		\
-				 DEVICE_CAP_CQ_WITH_EXT_MEM |		\
-				 DEVICE_CAP_COMP_CNTR)
-
 /*
  * The bounds are those of the descriptors, of the numbers that name the
  * objects, and of the engine's rings.
@@ -64,6 +60,7 @@ static const struct limit {
 	LIMIT("min_sq_wr", min_sq_wr, 0, 32768),
 	LIMIT("mtu", mtu, 256, 16384),
 	LIMIT("comp_vectors", num_comp_vectors, 0, 1024),
+	LIMIT("max_comp_cntr", max_comp_cntr, 1, 32766),
 };
 
 /* Appends to @text, which is terminated; what does not fit is cut off. */
@@ -273,13 +270,6 @@ int profile_check(const struct device_profile *p, struct setting_error *error)
 	uint32_t least_depth = round_up_pow2(p->min_sq_wr);
 	uint32_t wqe_bytes = p->inline_buf_size_ex ? 128 : 64;
 
-	if (p->device_caps & CAPS_NOT_MODELLED) {
-		profile_print_caps(p->device_caps & CAPS_NOT_MODELLED,
-				   error->remedy, sizeof(error->remedy));
-		append(error->remedy, sizeof(error->remedy),
-		       " must stay off");
-		return refuse(error, "a capability that softefa does not model");
-	}
 	if (least_depth > p->max_sq_wr)
 		return contradict(error, "raise max_sq_wr or lower min_sq_wr",
 				  "min_sq_wr, rounded up to a power of two, is above max_sq_wr");

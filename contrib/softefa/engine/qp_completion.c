@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/address_table.h"
+#include "engine/comp_cntr.h"
 #include "engine/comp_ring.h"
 #include "engine/held_completion.h"
 #include "engine/op_fault.h"
@@ -58,6 +59,18 @@ static void count_recv(struct engine_qp *qp, const struct recv_completion *comp)
 	counters->rx_bytes += comp->length;
 }
 
+static unsigned counted_op(enum efa_io_send_op_type op)
+{
+	switch (op) {
+	case EFA_IO_RDMA_READ:
+		return ENGINE_CNTR_READ;
+	case EFA_IO_RDMA_WRITE:
+		return ENGINE_CNTR_WRITE;
+	default:
+		return ENGINE_CNTR_SEND;
+	}
+}
+
 static void post_send(struct send_op *op, const struct efa_io_cdesc *entry)
 {
 	const struct op_fault *fault = op->fault;
@@ -96,6 +109,8 @@ static void complete_send(struct send_op *op, enum efa_io_comp_status status)
 		memcpy(entry.tx.req_id_ex,
 		       (const uint8_t *)&request->req_id +
 		       sizeof(entry.req_id), sizeof(entry.tx.req_id_ex));
+	comp_cntr_count(qp, counted_op(request->op),
+			status == EFA_IO_COMP_STATUS_OK);
 	/* Slot and ID are free before the guest can know of it. */
 	queue_rules_sq_completing(op);
 	count_send(qp, request, status);
@@ -161,6 +176,9 @@ void qp_complete_recv(struct engine_qp *qp, const struct recv_completion *comp)
 	count_recv(qp, comp);
 	if (comp->is_unsolicited)
 		entry.flags |= EFA_IO_CDESC_UNSOLICITED;
+	else
+		comp_cntr_count(qp, ENGINE_CNTR_RECV,
+				comp->status == EFA_IO_COMP_STATUS_OK);
 	if (qp->ctx->dead)
 		return;
 	if (fault_plan_watches(&qp->ctx->device->engine->faults,

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "engine/address_table.h"
+#include "engine/comp_cntr.h"
 #include "engine/memory_table.h"
 #include "engine/qp_completion.h"
 #include "engine/queue_rules.h"
@@ -127,8 +128,11 @@ void rdma_target_count(struct engine_qp *target,
 {
 	struct engine_device_counters *far = &target->ctx->device->counters;
 
-	if (message->op == EFA_IO_RDMA_READ)
+	if (message->op == EFA_IO_RDMA_READ) {
 		far->tx_bytes += message->length;
-	else
+		comp_cntr_count(target, ENGINE_CNTR_REMOTE_READ, true);
+	} else {
 		far->rx_bytes += message->length;
+		comp_cntr_count(target, ENGINE_CNTR_REMOTE_WRITE, true);
+	}
 }

@@ -169,7 +169,7 @@ static void bench_close(struct bench *bench)
 	uverbs_context_destroy(bench->ctx);
 	client_quota_put(bench->quota);
 	engine_device_read_counters(bench->devices.device[0].engine, &c);
-	require(!c.contexts && !c.pds && !c.mrs && !c.cqs && !c.qps && !c.ahs,
+	require(!c.contexts && !c.pds && !c.mrs && !c.cqs && !c.qps && !c.ahs && !c.cntrs,
 		"all objects go with their context");
 	engine_destroy(bench->engine);
 	poll_loop_fini(&bench->loop);
