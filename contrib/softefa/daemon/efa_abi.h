@@ -147,4 +147,46 @@ static_assert(sizeof(struct efa_abi_query_device_resp) == 24, "");
 #define EFA_ABI_ATTR_QUERY_MR_READ_IC_ID	0x1003u
 #define EFA_ABI_ATTR_QUERY_MR_RDMA_RECV_IC_ID	0x1004u
 
+/*
+ * Completion counters: in the core of kernels newer than most headers. Object
+ * and methods, attributes of each in their order.
+ */
+#define UVERBS_ABI_OBJECT_COMP_CNTR		19u
+#define UVERBS_ABI_METHOD_QUERY_CNTR_CAPS	8u	/* of the device */
+#define UVERBS_ABI_CNTR_CAPS_MAX_COUNTERS	0u
+#define UVERBS_ABI_CNTR_CAPS_MAX_VALUE		1u
+#define UVERBS_ABI_CNTR_CAPS_OPS		2u
+#define UVERBS_ABI_METHOD_QP_ATTACH_CNTR	2u	/* of a QP */
+#define UVERBS_ABI_ATTACH_QP			0u
+#define UVERBS_ABI_ATTACH_CNTR			1u
+#define UVERBS_ABI_ATTACH_OPS			2u
+#define UVERBS_ABI_METHOD_CNTR_CREATE		0u
+#define UVERBS_ABI_METHOD_CNTR_DESTROY		1u
+#define UVERBS_ABI_METHOD_CNTR_MODIFY		2u
+#define UVERBS_ABI_METHOD_CNTR_READ		3u
+#define UVERBS_ABI_CNTR_HANDLE			0u	/* of all four */
+#define UVERBS_ABI_CNTR_PART			1u	/* modify, read */
+#define UVERBS_ABI_CNTR_MODIFY_OP		2u	/* 0 set, 1 add */
+#define UVERBS_ABI_CNTR_MODIFY_VALUE		3u
+#define UVERBS_ABI_CNTR_READ_VALUE		2u
+
+/* Where create puts a counter: in the driver's name space. */
+#define EFA_ABI_ATTR_CNTR_COMP_BUFFER		0x1000u
+#define EFA_ABI_ATTR_CNTR_ERR_BUFFER		0x1001u
+
+#define UVERBS_ABI_BUFFER_DMABUF		0u
+#define UVERBS_ABI_BUFFER_VA			1u
+
+struct uverbs_abi_buffer {
+	uint32_t type;
+	int32_t fd;
+	uint32_t flags;			/* none is known */
+	uint32_t optional_flags;
+	uint64_t addr;			/* or offset in the dma-buf */
+	uint64_t length;
+};
+
+static_assert(sizeof(struct uverbs_abi_buffer) == 32, "");
+static_assert(offsetof(struct uverbs_abi_buffer, addr) == 16, "");
+
 #endif /* DAEMON_EFA_ABI_H */

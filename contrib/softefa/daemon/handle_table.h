@@ -24,6 +24,7 @@ enum handle_type {
 	HANDLE_AH,
 	HANDLE_CQ,
 	HANDLE_QP,
+	HANDLE_COMP_CNTR,
 };
 
 struct handle_slot {

@@ -31,6 +31,8 @@ int uverbs_context_create(struct uverbs_context **ctx,
 	c->device = device;
 	c->client = client;
 	c->quota = quota;
+	client_memory_init(&c->memory, client, device->profile->device_caps &
+			   DEVICE_CAP_DATA_POLLING_128);
 	c->loop = loop;
 	handle_table_init(&c->handles);
 	*ctx = c;
@@ -69,12 +71,15 @@ void uverbs_context_destroy(struct uverbs_context *ctx)
 		engine_context_destroy(ctx->engine);
 	uverbs_context_free_objects(ctx, HANDLE_CQ);
 	uverbs_context_free_objects(ctx, HANDLE_QP);
+	uverbs_context_free_objects(ctx, HANDLE_MR);
+	uverbs_context_free_objects(ctx, HANDLE_COMP_CNTR);
 	handle_table_fini(&ctx->handles);
 	for (unsigned i = 0; i < ctx->channel_count; i++)
 		uverbs_context_close_channel(ctx, ctx->channel[i]);
 	if (ctx->async)
 		event_channel_close(ctx->async);
 	region_file_close(ctx->regions);
+	client_memory_fini(&ctx->memory);
 	client_process_close(ctx->client);
 	client_quota_return(ctx->quota, CONTEXT_DESCRIPTORS);
 	free(ctx);

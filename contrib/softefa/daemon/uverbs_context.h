@@ -9,6 +9,7 @@
 #ifndef DAEMON_UVERBS_CONTEXT_H
 #define DAEMON_UVERBS_CONTEXT_H
 
+#include "daemon/client_memory.h"
 #include "daemon/client_process.h"
 #include "daemon/client_quota.h"
 #include "daemon/emulated_device.h"
@@ -28,6 +29,7 @@ struct uverbs_context {
 	struct client_process *client;	/* who opened it */
 	struct client_quota *quota;	/* of that process; outlives it */
 	struct client_process *caller;	/* whose ioctl runs now */
+	struct client_memory memory;	/* what the device reaches of it */
 	struct poll_loop *loop;
 	struct engine_context *engine;	/* NULL before GET_CONTEXT */
 	struct handle_table handles;
@@ -37,14 +39,25 @@ struct uverbs_context {
 	unsigned channel_count;
 };
 
-/* The objects of HANDLE_CQ and HANDLE_QP; the others are the engine's. */
+/* The objects behind handles; those of PDs and AHs are the engine's. */
+struct uverbs_mr {
+	struct engine_mr *engine;
+	uint64_t window;		/* of client_memory, 0: none */
+};
+
+struct uverbs_comp_cntr {
+	struct engine_comp_cntr *engine;
+	uint64_t window[ENGINE_CNTR_PARTS];
+};
+
 struct uverbs_cq {
 	struct engine_cq *engine;
 	struct event_channel *channel;	/* NULL: none; attached otherwise */
 	uint64_t user_handle;		/* what its events say */
 	uint32_t events_given;
-	struct mmap_region *ring;
-	struct mmap_region *doorbell;
+	struct mmap_region *ring;	/* NULL: in a window */
+	struct mmap_region *doorbell;	/* NULL: has none */
+	uint64_t window;
 };
 
 struct uverbs_qp {

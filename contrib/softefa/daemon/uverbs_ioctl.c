@@ -5,6 +5,7 @@
 
 #include "daemon/command_fault.h"
 #include "daemon/uverbs_ioctl.h"
+#include "daemon/verbs_comp_cntr.h"
 #include "daemon/verbs_cq.h"
 #include "daemon/verbs_device.h"
 #include "daemon/verbs_memory.h"
@@ -31,6 +32,12 @@ static const method_call methods[METHOD_COUNT] = {
 	[METHOD_REG_DMABUF_MR] = verbs_reg_dmabuf_mr,
 	[METHOD_EFA_MR_QUERY] = verbs_efa_mr_query,
 	[METHOD_ASYNC_EVENT_ALLOC] = verbs_async_event_alloc,
+	[METHOD_QUERY_COMP_CNTR_CAPS] = verbs_query_comp_cntr_caps,
+	[METHOD_QP_ATTACH_COMP_CNTR] = verbs_qp_attach_comp_cntr,
+	[METHOD_COMP_CNTR_CREATE] = verbs_comp_cntr_create,
+	[METHOD_COMP_CNTR_DESTROY] = verbs_comp_cntr_destroy,
+	[METHOD_COMP_CNTR_MODIFY] = verbs_comp_cntr_modify,
+	[METHOD_COMP_CNTR_READ] = verbs_comp_cntr_read,
 };
 
 /* ENOSPC is how libibverbs asks whether INVOKE_WRITE exists: no fault. */

@@ -13,7 +13,9 @@
 #include "hw/efa_io_defs.h"
 
 #define CREATE_CQ_BUFFER_VA	8
+#define CREATE_CQ_BUFFER_LENGTH	9
 #define CREATE_CQ_BUFFER_FD	10
+#define CREATE_CQ_BUFFER_OFFSET	11
 
 /* Flags that ib_core knows; the EFA driver takes none of them. */
 #define CQ_FLAGS_KNOWN		3u
@@ -26,6 +28,7 @@
 struct cq_request {
 	uint32_t depth;
 	struct efa_abi_create_cq driver;
+	bool is_external;		/* the ring is the client's memory */
 };
 
 static int read_driver_part(const struct uverbs_context *ctx,
@@ -49,22 +52,45 @@ static int read_driver_part(const struct uverbs_context *ctx,
 	return 0;
 }
 
+/* Memory of the process itself cannot be mapped here, a dma-buf can. */
+static int read_buffer(const struct uverbs_context *ctx,
+		       const struct gate_call *call,
+		       struct cq_request *request)
+{
+	uint32_t caps = ctx->device->profile->device_caps;
+	bool has_fd = gate_has(call, CREATE_CQ_BUFFER_FD);
+	bool has_va = gate_has(call, CREATE_CQ_BUFFER_VA);
+
+	request->is_external = has_fd;
+	if (!has_fd && !has_va)
+		return gate_has(call, CREATE_CQ_BUFFER_OFFSET) ||
+		       gate_has(call, CREATE_CQ_BUFFER_LENGTH) ? -EINVAL : 0;
+	if (!(caps & DEVICE_CAP_CQ_WITH_EXT_MEM))
+		return -EOPNOTSUPP;
+	if (has_va)
+		return has_fd || gate_has(call, CREATE_CQ_BUFFER_OFFSET) ?
+		       -EINVAL : -EOPNOTSUPP;
+	return gate_has(call, CREATE_CQ_BUFFER_OFFSET) &&
+	       gate_has(call, CREATE_CQ_BUFFER_LENGTH) ? 0 : -EINVAL;
+}
+
 static int read_request(const struct uverbs_context *ctx,
 			const struct gate_call *call,
 			struct cq_request *request)
 {
 	const struct device_profile *profile = ctx->device->profile;
 	uint64_t flags = gate_value(call, UVERBS_ATTR_CREATE_CQ_FLAGS, 0);
+	int ret;
 
 	if (flags)
 		return flags & ~(uint64_t)CQ_FLAGS_KNOWN ? -EINVAL :
 		       -EOPNOTSUPP;
 	if (gate_value(call, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, 0) >=
-	    profile->num_comp_vectors)
+	    (profile->num_comp_vectors ? profile->num_comp_vectors : 1))
 		return -EINVAL;
-	if (gate_has(call, CREATE_CQ_BUFFER_FD) ||
-	    gate_has(call, CREATE_CQ_BUFFER_VA))
-		return -EOPNOTSUPP;
+	ret = read_buffer(ctx, call, request);
+	if (ret)
+		return ret;
 	request->depth = gate_value(call, UVERBS_ATTR_CREATE_CQ_CQE, 0);
 	if (request->depth < 1 || request->depth > profile->max_cqe)
 		return -EINVAL;
@@ -96,13 +122,39 @@ static int cq_attach_channel(struct uverbs_context *ctx,
 	return -EBADF;
 }
 
+/*
+ * A ring in a dma-buf, whose bytes the driver leaves as they are. The engine
+ * writes to it directly, so that it must not become shorter.
+ */
+static int cq_open_external(struct uverbs_context *ctx, struct uverbs_cq *cq,
+			    const struct gate_call *call, size_t ring_bytes)
+{
+	uint64_t offset = gate_value(call, CREATE_CQ_BUFFER_OFFSET, 0);
+	int fd, ret = -EINVAL;
+
+	fd = client_process_get_fd(ctx->caller,
+				   gate_object(call, CREATE_CQ_BUFFER_FD));
+	if (fd < 0)
+		return fd;
+	if (gate_value(call, CREATE_CQ_BUFFER_LENGTH, 0) >= ring_bytes &&
+	    offset % EFA_IO_CDESC_SIZE == 0 && dmabuf_map_is_fixed(fd))
+		ret = client_memory_open_window(&ctx->memory, fd, offset,
+						ring_bytes, true, &cq->window);
+	close(fd);
+	return ret;
+}
+
+/* As the driver: a ring in external memory comes without a doorbell. */
 static int cq_create_regions(struct uverbs_context *ctx, struct uverbs_cq *cq,
+			     const struct gate_call *call,
 			     const struct cq_request *request)
 {
 	size_t ring_bytes = (size_t)request->depth * EFA_IO_CDESC_SIZE *
 			    request->driver.num_sub_cqs;
 	int ret;
 
+	if (request->is_external)
+		return cq_open_external(ctx, cq, call, ring_bytes);
 	ret = mmap_region_create(ctx->regions, ring_bytes, &cq->ring);
 	if (ret)
 		return ret;
@@ -113,16 +165,22 @@ static int cq_create_regions(struct uverbs_context *ctx, struct uverbs_cq *cq,
 static int cq_create_engine(struct uverbs_context *ctx, struct uverbs_cq *cq,
 			    const struct cq_request *request)
 {
-	const struct engine_cq_attr attr = {
+	struct engine_cq_attr attr = {
 		.depth = request->depth,
 		.flags = request->driver.flags &
 			 (ENGINE_CQ_EVENTS | ENGINE_CQ_SGID |
 			  ENGINE_CQ_SQ_REQ_ID_64),
-		.ring = cq->ring->base,
-		.doorbell = (volatile uint32_t *)
-			    ((char *)cq->doorbell->base + CQ_DOORBELL_OFFSET),
 		.opaque = cq,
 	};
+
+	if (request->is_external) {
+		attr.ring = client_memory_window_base(&ctx->memory,
+						      cq->window);
+	} else {
+		attr.ring = cq->ring->base;
+		attr.doorbell = (volatile uint32_t *)
+			((char *)cq->doorbell->base + CQ_DOORBELL_OFFSET);
+	}
 
 	static_assert(ENGINE_CQ_EVENTS == EFA_ABI_CQ_COMP_CHANNEL &&
 		      ENGINE_CQ_SGID == EFA_ABI_CQ_SGID &&
@@ -133,15 +191,17 @@ static int cq_create_engine(struct uverbs_context *ctx, struct uverbs_cq *cq,
 static int cq_answer(const struct gate_call *call, const struct uverbs_cq *cq,
 		     uint32_t depth, uint32_t handle)
 {
-	const struct efa_abi_create_cq_resp driver = {
-		.comp_mask = EFA_ABI_CQ_RESP_DB_OFF,
-		.q_mmap_key = cq->ring->key,
-		.q_mmap_size = cq->ring->length_bytes,
+	struct efa_abi_create_cq_resp driver = {
 		.cq_idx = engine_cq_number(cq->engine),
-		.db_off = CQ_DOORBELL_OFFSET,
-		.db_mmap_key = cq->doorbell->key,
 	};
 
+	if (cq->ring) {
+		driver.comp_mask = EFA_ABI_CQ_RESP_DB_OFF;
+		driver.q_mmap_key = cq->ring->key;
+		driver.q_mmap_size = cq->ring->length_bytes;
+		driver.db_off = CQ_DOORBELL_OFFSET;
+		driver.db_mmap_key = cq->doorbell->key;
+	}
 	if (gate_write(call, UVERBS_ATTR_UHW_OUT, &driver, sizeof(driver)) ||
 	    gate_write(call, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &depth,
 		       sizeof(depth)) ||
@@ -157,6 +217,7 @@ static void cq_free(struct uverbs_context *ctx, struct uverbs_cq *cq)
 		mmap_region_destroy(ctx->regions, cq->doorbell);
 	if (cq->ring)
 		mmap_region_destroy(ctx->regions, cq->ring);
+	client_memory_close_window(&ctx->memory, cq->window);
 	if (cq->channel)
 		event_channel_detach(cq->channel);
 	free(cq);
@@ -180,7 +241,7 @@ int verbs_cq_create(struct uverbs_context *ctx, struct gate_call *call)
 	ret = cq_attach_channel(ctx, call, cq);
 	if (ret)
 		goto err_free;
-	ret = cq_create_regions(ctx, cq, &request);
+	ret = cq_create_regions(ctx, cq, call, &request);
 	if (ret)
 		goto err_free;
 	ret = cq_create_engine(ctx, cq, &request);

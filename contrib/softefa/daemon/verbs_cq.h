@@ -11,7 +11,8 @@
 
 /*
  * -EBADF when the completion channel is not one of this context,
- * -EOPNOTSUPP for a ring in memory of the client's choice.
+ * -EOPNOTSUPP for a ring in memory of the client's choice on a device
+ * without that, or named by an address instead of a descriptor.
  */
 int verbs_cq_create(struct uverbs_context *ctx, struct gate_call *call);
 

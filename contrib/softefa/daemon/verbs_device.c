@@ -81,7 +81,7 @@ int verbs_get_context(struct uverbs_context *ctx, struct gate_call *call)
 	ret = get_context_answer(ctx, call);
 	if (ret)
 		return ret;
-	return engine_context_create(ctx->device->engine, &ctx->client->mem,
+	return engine_context_create(ctx->device->engine, &ctx->memory.mem,
 				     ctx, &ctx->engine);
 }
 

@@ -17,7 +17,10 @@ int verbs_pd_destroy(struct uverbs_context *ctx, struct gate_call *call);
  * for a caller that is another process (a forked child).
  */
 int verbs_reg_mr(struct uverbs_context *ctx, struct gate_call *call);
-/* Device memory of others cannot be reached: -EOPNOTSUPP. */
+/*
+ * Memory behind a descriptor, which dmabuf_map.h says more of. -EBADF for a
+ * number that is no descriptor of the caller.
+ */
 int verbs_reg_dmabuf_mr(struct uverbs_context *ctx, struct gate_call *call);
 int verbs_mr_destroy(struct uverbs_context *ctx, struct gate_call *call);
 /* efadv_query_mr: no interconnect IDs are valid. */

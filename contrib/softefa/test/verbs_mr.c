@@ -136,8 +136,10 @@ static void check_dmabuf(struct ibv_pd *pd)
 	struct ibv_mr *mr;
 
 	expect_stage("dma-buf of a bad fd");
+	errno = 0;
 	mr = ibv_reg_dmabuf_mr(pd, 0, 4096, 0, -1, IBV_ACCESS_LOCAL_WRITE);
 	EXPECT(!mr);
+	EXPECT_EQ(errno, EBADF);
 	if (mr)
 		ibv_dereg_mr(mr);
 }
