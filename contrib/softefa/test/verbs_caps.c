@@ -270,6 +270,72 @@ static void check_unsolicited(void)
 	two_qps_close(&pair);
 }
 
+/* Order within 128 bytes: verbs_data_polling tests that it holds. */
+static void check_data_polling(void)
+{
+	const int caps = IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS;
+	struct endpoint_wish wish = small_wish();
+	struct two_qps pair;
+
+	expect_stage("data-polling-128");
+	two_qps_open(&pair, &wish);
+	EXPECT_EQ(ibv_query_qp_data_in_order(pair.a.qp, IBV_WR_RDMA_WRITE,
+					     caps),
+		  is_on("data-polling-128") ?
+		  IBV_QUERY_QP_DATA_IN_ORDER_ALIGNED_128_BYTES : 0);
+	two_qps_close(&pair);
+}
+
+/* Rings in a dma-buf: verbs_dmabuf tests that they work. */
+static void check_ext_mem(void)
+{
+	struct efadv_cq_init_attr efa_attr = {
+		.flags = EFADV_CQ_INIT_FLAGS_EXT_MEM_DMABUF,
+		.ext_mem_dmabuf = { .buffer = page, .length = sizeof(page),
+				    .fd = 2 },	/* no memory at all */
+	};
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = 16,
+		.wc_flags = IBV_WC_STANDARD_FLAGS,
+	};
+
+	expect_stage("cq-with-ext-mem");
+	EXPECT_EQ(device_has(ctx,
+			     EFADV_DEVICE_ATTR_CAPS_CQ_WITH_EXT_MEM_DMABUF),
+		  is_on("cq-with-ext-mem"));
+	errno = 0;
+	EXPECT(!efadv_create_cq(ctx, &attr, &efa_attr, sizeof(efa_attr)));
+	EXPECT_EQ(errno, is_on("cq-with-ext-mem") ? EINVAL : EOPNOTSUPP);
+}
+
+/* What they count, verbs_completion_counters tests. */
+static void check_comp_cntr(void)
+{
+	const uint32_t read = IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ |
+			      IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ;
+	struct ibv_comp_cntr_init_attr attr = {};
+	struct ibv_comp_cntr_caps caps;
+	struct ibv_comp_cntr *cntr;
+	int err;
+
+	expect_stage("comp-cntr");
+	EXPECT_EQ(device_has(ctx, EFADV_DEVICE_ATTR_CAPS_COMP_CNTR),
+		  is_on("comp-cntr"));
+	errno = 0;
+	cntr = ibv_create_comp_cntr(ctx, &attr);
+	EXPECT_EQ(!!cntr, is_on("comp-cntr"));
+	err = ibv_query_comp_cntr_caps(ctx, &caps);
+	if (!cntr) {
+		EXPECT_EQ(errno, EOPNOTSUPP);
+		EXPECT(err);
+		return;
+	}
+	EXPECT_EQ(err, 0);
+	EXPECT_EQ((caps.supported_qp_attach_ops & read) == read,
+		  is_on("rdma-read"));
+	EXPECT_EQ(ibv_destroy_comp_cntr(cntr), 0);
+}
+
 /* Wide request IDs are what the queues say, and what comes back. */
 static void check_req_id(void)
 {
@@ -306,6 +372,9 @@ int main(int argc, char **argv)
 	check_sgid();
 	check_rdma_write();
 	check_unsolicited();
+	check_data_polling();
+	check_ext_mem();
+	check_comp_cntr();
 	check_req_id();
 	EXPECT_EQ(ibv_dealloc_pd(pd), 0);
 	device_close(ctx);

@@ -11,7 +11,7 @@ softefa=${SOFTEFA:?the softefa command to test with}
 programs=${TOP_BUILDDIR:?the build tree}/contrib/softefa/test
 run=$(dirname "$0")/run_on_softefa
 tests=(open create_cq qp_states address send_recv datagram rdma rdma_errors
-	batches rnr destroy_busy wqe_bytes)
+	batches rnr destroy_busy wqe_bytes completion_counters dmabuf statuses)
 failed=0
 
 run_one()

@@ -8,8 +8,8 @@ set -eu
 
 softefa=${SOFTEFA:?the softefa command to test with}
 programs=${TOP_BUILDDIR:?the build tree}/contrib/softefa/test
-caps=(rdma-read rnr-retry cq-notifications cq-with-sgid rdma-write
-	unsolicited-write-recv sq-64-bit-req-id)
+caps=(rdma-read rnr-retry cq-notifications cq-with-sgid data-polling-128
+	rdma-write unsolicited-write-recv cq-with-ext-mem comp-cntr sq-64-bit-req-id)
 failed=0
 
 fail()
@@ -87,6 +87,19 @@ check_limits()
 		fail "show lacks $(tr '\n' ' ' <"$out.missing")"
 }
 
+# The device goes while a program has it open.
+check_fatal()
+{
+	local name=test-fatal-$$
+
+	"$softefa" start --name "$name"
+	"$softefa" run --name "$name" -- "$programs/verbs_device_fatal" \
+		"$softefa" >"$out" 2>&1 || fail "verbs_device_fatal"
+	! "$softefa" show --name "$name" >"$out" 2>&1 || {
+		fail "softefa stop did not end the daemon"
+		"$softefa" stop --name "$name"; }
+}
+
 check_errors()
 {
 	refused "no capability 'rdma'" --caps +rdma
@@ -117,11 +130,15 @@ out=$(mktemp)
 trap 'rm -f "$out" "$out.shown" "$out.missing"' EXIT
 check_errors
 check_limits
+check_fatal
 check_caps
 on_device --qpn-start 40000 --qpn-reuse first -- \
 	"$programs/verbs_qpn" 40000 first
 on_device --qpn-start 65530 --limit max_qp=16 -- \
 	"$programs/verbs_qpn" 65530 round-robin
+on_device --caps +data-polling-128 -- "$programs/verbs_data_polling"
+on_device --profile next --caps +cq-with-ext-mem -- "$programs/verbs_dmabuf"
+on_device --devices 2 --caps 1:-rdma-write -- "$programs/verbs_statuses"
 on_device --rule target-ah=on -- "$programs/verbs_target_ah" on
 on_device --rule target-ah=off -- "$programs/verbs_target_ah" off
 exit "$failed"
