@@ -51,7 +51,8 @@ enum softefa_request_type {
 	SOFTEFA_HELLO_UVERBS = 2,	/* device = index */
 	/* CONTROL */
 	SOFTEFA_DEVICES = 3,		/* answer: struct softefa_devices */
-	SOFTEFA_SHOW = 4,		/* answer: struct softefa_text */
+	SOFTEFA_SHOW = 4,		/* addr = number of the first line;
+					 * answer: struct softefa_text */
 	SOFTEFA_STOP = 5,		/* answered, then the daemon ends */
 	/* UVERBS */
 	SOFTEFA_IOCTL = 6,		/* addr = ioctl header in the client */
@@ -128,8 +129,9 @@ struct softefa_devices {
 struct softefa_text {
 	int32_t result;			/* negative: text says what is wrong */
 	uint32_t length;		/* of text, without a NUL */
-	uint64_t next;			/* FAULT_LOG, COUNTERS: the addr to go
-					 * on with; of COUNTERS 0 at the end */
+	uint64_t next;			/* SHOW, FAULT_LOG, COUNTERS: the addr to
+					 * go on with; 0 at the end, but of
+					 * FAULT_LOG */
 	char text[SOFTEFA_MAX_TEXT];
 };
 

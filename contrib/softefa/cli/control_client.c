@@ -167,9 +167,9 @@ static int receive_text(int fd, struct softefa_text *text)
 	return text->result;
 }
 
-int control_show(int fd, struct softefa_text *text)
+int control_show(int fd, uint64_t cursor, struct softefa_text *text)
 {
-	int ret = ask(fd, SOFTEFA_SHOW);
+	int ret = ask_about(fd, SOFTEFA_SHOW, cursor);
 
 	return ret ? ret : receive_text(fd, text);
 }

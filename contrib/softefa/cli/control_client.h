@@ -44,13 +44,12 @@ pid_t control_daemon(int fd);
 int control_ask_text(int fd, struct softefa_text_request *request,
 		     struct softefa_text *answer);
 
-/* Gets what the daemon shows; as errors -EIO when it broke off. */
-int control_show(int fd, struct softefa_text *text);
-
 /*
- * Gets counters from @cursor on, 0 at first; text->next is the cursor to go
- * on with, 0 at the end. -EIO as above.
+ * Get what the daemon shows and its counters, from @cursor on, 0 at first;
+ * text->next is the cursor to go on with, 0 at the end. -EIO when it broke
+ * off.
  */
+int control_show(int fd, uint64_t cursor, struct softefa_text *text);
 int control_counters(int fd, uint64_t cursor, struct softefa_text *text);
 
 /*

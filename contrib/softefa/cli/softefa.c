@@ -81,14 +81,16 @@ static int start(const struct cli_options *options)
 	return daemon_process_detach(options, socket) ? CLI_EXIT_FAILED : 0;
 }
 
-static int show_counters(int fd, struct softefa_text *text,
-			 void (*print)(const struct softefa_text *text))
+static int show_pages(int fd, struct softefa_text *text,
+		      int (*get)(int fd, uint64_t cursor,
+				 struct softefa_text *text),
+		      void (*print)(const struct softefa_text *text))
 {
 	uint64_t cursor = 0;
 	int ret;
 
 	do {
-		ret = control_counters(fd, cursor, text);
+		ret = get(fd, cursor, text);
 		if (ret)
 			return ret;
 		print(text);
@@ -133,14 +135,11 @@ static int show(const struct cli_options *options)
 
 	if (fd < 0)
 		return CLI_EXIT_FAILED;
-	if (!options->counters) {
-		ret = control_show(fd, &text);
-		if (!ret)
-			print_text(&text);
-	}
+	if (!options->counters)
+		ret = show_pages(fd, &text, control_show, print_text);
 	if (!ret)
-		ret = show_counters(fd, &text, options->counters ?
-				    print_text : print_queues);
+		ret = show_pages(fd, &text, control_counters,
+				 options->counters ? print_text : print_queues);
 	close(fd);
 	if (ret) {
 		complain(NULL, "the daemon did not answer: %s",

@@ -13,6 +13,7 @@
 #include "daemon/peer_message.h"
 #include "daemon/rule_tally.h"
 #include "daemon/session.h"
+#include "daemon/text_page.h"
 #include "daemon/uverbs_ioctl.h"
 #include "protocol.h"
 
@@ -155,6 +156,9 @@ static int session_hello(struct session *session,
 
 /* ---- control ---- */
 
+/* Room for SESSION_MAX clients, and for all devices and hosts twice. */
+#define SHOW_BYTES	(512u * 1024)
+
 static int session_send_text(struct session *session,
 			     const struct peer_request *request)
 {
@@ -170,11 +174,18 @@ static int session_answer_show(struct session *session,
 {
 	struct session_list *list = session->list;
 	struct softefa_text *text = &list->text;
+	char *all = malloc(SHOW_BYTES);
+	size_t len;
 
+	if (!all)
+		return -ENOMEM;
+	len = list->ops->show(list->owner, all, SHOW_BYTES);
 	text->result = 0;
-	text->next = 0;
-	text->length = list->ops->show(list->owner, text->text,
-				       sizeof(text->text));
+	text->next = request->msg.addr;
+	text->length = (uint32_t)text_page_write(all, len, &text->next,
+						 text->text,
+						 sizeof(text->text) - 1);
+	free(all);
 	return session_send_text(session, request);
 }
 
