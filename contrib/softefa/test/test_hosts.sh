@@ -135,6 +135,13 @@ test_udp()
 	stop_hosts
 }
 
+# has_foreign NAME COUNT: so many datagrams of hosts it does not know.
+has_foreign()
+{
+	[ "$("$softefa" show --name "$1" |
+		awk '$1 == "foreign" { print $2 }')" -ge "$2" ]
+}
+
 # A host of a path, one that joins uninvited, and one that is not let in.
 test_joining()
 {
@@ -148,8 +155,7 @@ test_joining()
 
 	"$softefa" start --name "$a" --link "unix:@$a"
 	"$softefa" start --name "$b" --link "unix:@$b,peer=@$a"
-	until_true eval '[ "$("$softefa" show --name "$a" |
-		awk "\$1 == \"foreign\" { print \$2 }")" -ge 2 ]' ||
+	until_true has_foreign "$a" 2 ||
 		fail "the uninvited host was not noticed"
 	! is_up "$b" "$a" || fail "a host that is no peer was let in"
 	stop_hosts
