@@ -153,6 +153,45 @@ static void check_more_of_both_kinds(void)
 	fab_close(&a);
 }
 
+/* A refusal for lack of room gives the device what was held back for either
+ * direction: the room may have to wait for just that. */
+static void check_more_when_full(void)
+{
+	struct fab_wish wish = fab_wish_direct();
+	struct fab_completion c;
+	struct fab_endpoint a;
+	unsigned posted;
+	ssize_t ret;
+
+	wish.tx_size = 64;
+	wish.rx_size = 64;
+	for (int round = 0; round < 2; round++) {
+		expect_stage(round ? "receives refused with FI_MORE"
+				   : "sends refused with FI_MORE");
+		fab_open(&a, &wish);
+		fab_connect(&a, a.addr);
+		/* There, each queue has batches of its own. */
+		if (fab_is_in_tree(a.info)) {
+			fab_close(&a);
+			return;
+		}
+		REQUIRE_EQ(round ? send_flags(&a, CTX_LOUD, FI_MORE)
+				 : recv_flags(&a, CTX_RECV, FI_MORE), 0);
+		for (posted = 0; posted < 100000; posted++) {
+			ret = round ? recv_flags(&a, CTX_RECV, FI_MORE)
+				    : send_flags(&a, CTX_LOUD, FI_MORE);
+			if (ret)
+				break;
+		}
+		REQUIRE_EQ(ret, -FI_EAGAIN);
+		c = fab_wait(&a);
+		EXPECT(c.ctx == CTX_RECV || c.ctx == CTX_LOUD);
+		c = fab_wait(&a);
+		EXPECT(c.ctx == CTX_RECV || c.ctx == CTX_LOUD);
+		fab_close(&a);
+	}
+}
+
 /* Quiet requests that fill the queue go by reading no entry at all. */
 static void check_reading_nothing(void)
 {
@@ -246,6 +285,7 @@ int main(void)
 	check_quiet_failure();
 	check_more();
 	check_more_of_both_kinds();
+	check_more_when_full();
 	check_reading_nothing();
 	check_sendmsg_inject();
 	check_one_direction();

@@ -30,7 +30,8 @@ ssize_t direct_recv_refuse(struct fabric_ep *ep, ssize_t error,
 bool direct_send_make_room(struct fabric_ep *ep);
 bool direct_recv_make_room(struct fabric_ep *ep, uint32_t descriptors);
 
-/* The other queue has requests that FI_MORE held back: they go as well. */
+/* The other queue has requests that FI_MORE held back: they go as well, with
+ * the last of a batch and with one that finds no room. */
 void direct_release_recvs(struct fabric_ep *ep);
 void direct_release_sends(struct fabric_ep *ep);
 
@@ -67,7 +68,7 @@ direct_send_publish(struct fabric_ep *ep, struct hw_send_wqe *wqe,
 			   direct_op_flags(flags, kind), flags & FI_MORE);
 	direct_set_held(&ep->tx_held, flags & FI_MORE);
 	fabric_ep_unlock(ep, &ep->tx_lock);
-	if (direct_is_held(&ep->rx_held, flags & FI_MORE))
+	if (direct_is_held(&ep->rx_held, flags & FI_MORE && !ret))
 		direct_release_recvs(ep);
 	return ret;
 }
@@ -89,7 +90,7 @@ direct_recv_publish(struct fabric_ep *ep, const struct hw_sge *sge,
 			   direct_op_flags(flags, 0), flags & FI_MORE);
 	direct_set_held(&ep->rx_held, flags & FI_MORE);
 	fabric_ep_unlock(ep, &ep->rx_lock);
-	if (direct_is_held(&ep->tx_held, flags & FI_MORE))
+	if (direct_is_held(&ep->tx_held, flags & FI_MORE && !ret))
 		direct_release_sends(ep);
 	return ret;
 }
