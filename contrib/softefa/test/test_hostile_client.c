@@ -259,7 +259,7 @@ static void test_reused_pid(void **state)
 		.addr = (uintptr_t)&frame,
 	};
 	const struct wire_daemon *daemon = *state;
-	int fd = wire_open_uverbs(*state, 0), pair[2], go[2], status;
+	int fd = wire_open_uverbs(*state, 0), pair[2], go[2], status = -1;
 	struct softefa_answer answer;
 	pid_t gone, other;
 
