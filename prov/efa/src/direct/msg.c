@@ -24,7 +24,7 @@ static DIRECT_COLD ssize_t direct_send_refuse_long(struct fabric_ep *ep,
 					  "longer than max_msg_size");
 	if (flags & FI_INJECT)
 		return direct_send_refuse(ep, -FI_EOPNOTSUPP,
-					  "longer than inject_size");
+					  "longer than inject_size, or in a dma-buf");
 	return direct_send_refuse(ep, -FI_EINVAL,
 				  "no desc: the buffer must be registered");
 }
@@ -61,7 +61,8 @@ static DIRECT_INLINE ssize_t direct_send_one(struct fabric_ep *ep,
 					  "no prefix in the buffer");
 	buf = (const char *)buf + ep->prefix_bytes;
 	len -= ep->prefix_bytes;
-	if (len <= ep->inject_bytes)
+	if (len <= ep->inject_bytes &&
+	    __builtin_expect(fabric_mr_cpu_reads(desc) || !len, 1))
 		return direct_send_inline(ep, buf, len, &dest, context, data,
 					  flags);
 	if (__builtin_expect(len > ep->max_msg_bytes || !desc ||
@@ -116,6 +117,15 @@ static bool direct_pieces_gather(struct direct_pieces *pieces,
 	return true;
 }
 
+static bool direct_pieces_fit_inline(const struct direct_pieces *pieces,
+				     const struct fabric_ep *ep)
+{
+	for (uint32_t i = 0; i < pieces->count; i++)
+		if (!fabric_mr_cpu_reads(pieces->piece[i].desc))
+			return false;
+	return pieces->total <= ep->inject_bytes;
+}
+
 /* 0, or why the pieces cannot be the payload of @wqe. */
 static ssize_t direct_pieces_put(const struct direct_pieces *pieces,
 				 struct fabric_ep *ep, uint64_t flags,
@@ -123,7 +133,7 @@ static ssize_t direct_pieces_put(const struct direct_pieces *pieces,
 {
 	struct hw_sge sge[EFA_IO_TX_MAX_SGE];
 
-	if (pieces->total <= ep->inject_bytes) {
+	if (direct_pieces_fit_inline(pieces, ep)) {
 		uint8_t *payload =
 			hw_wqe_inline(wqe, (uint32_t)pieces->total);
 

@@ -2,7 +2,8 @@
 /*
  * fi_msg of efa-direct and datagram endpoints: one call, one work request.
  * A send of up to inject_size bytes carries its payload in the request, and
- * then needs no registered buffer.
+ * then needs no registered buffer. One that comes with the desc of a dma-buf
+ * does not: the CPU may have no way to it.
  *
  * Refusals, none of which posts anything (what FI_MORE held back before is
  * given to the device):
@@ -11,8 +12,8 @@
  *	-FI_EINVAL		no desc where one is needed, more buffers than
  *				iov_limit, a datagram's buffer without prefix
  *	-FI_EMSGSIZE		longer than max_msg_size
- *	-FI_EOPNOTSUPP		FI_INJECT longer than inject_size; a flag
- *				that the device cannot honour
+ *	-FI_EOPNOTSUPP		FI_INJECT longer than inject_size, or of a
+ *				dma-buf; a flag that the device cannot honour
  */
 #ifndef DIRECT_MSG_H
 #define DIRECT_MSG_H

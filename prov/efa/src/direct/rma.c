@@ -27,7 +27,7 @@ static DIRECT_COLD ssize_t direct_rma_refuse(struct fabric_ep *ep, size_t len,
 					  "longer than the RMA size");
 	if (flags & FI_INJECT)
 		return direct_send_refuse(ep, -FI_EOPNOTSUPP,
-					  "longer than the RMA inject size");
+					  "longer than the RMA inject size, or in a dma-buf");
 	return direct_send_refuse(ep, -FI_EINVAL,
 				  "no desc: the buffer must be registered");
 }
@@ -68,7 +68,8 @@ direct_rma_one(struct fabric_ep *ep, enum efa_io_send_op_type op,
 		return direct_send_refuse(ep, -FI_EINVAL,
 					  "a key that no region has");
 	/* of length 0, it has no place in an entry */
-	if (write && len - 1 < ep->inject_rma_bytes)
+	if (write && len - 1 < ep->inject_rma_bytes &&
+	    __builtin_expect(fabric_mr_cpu_reads(desc), 1))
 		return direct_write_inline(ep, buf, len, &dest, target,
 					   context, data, flags);
 	if (__builtin_expect(len - 1 >= ep->max_rma_bytes || !desc ||
@@ -102,6 +103,7 @@ static ssize_t direct_rma_several(struct fabric_ep *ep,
 {
 	uint8_t joined[EFA_IO_TX_INLINE_MAX_WIDE];
 	size_t total = 0, used = 0, last = 0;
+	bool cpu_reads = true;
 
 	if (count > ep->tx_iov_limit)
 		return direct_send_refuse(ep, -FI_EINVAL,
@@ -112,12 +114,14 @@ static ssize_t direct_rma_several(struct fabric_ep *ep,
 		total += iov[i].iov_len;
 		last = i;
 		used++;
+		cpu_reads &= !desc || fabric_mr_cpu_reads(desc[i]);
 	}
 	if (used <= 1)
 		return direct_rma_one(ep, op, used ? iov[last].iov_base : NULL,
 				      total, used && desc ? desc[last] : NULL,
 				      addr, target, context, data, flags);
-	if (op != EFA_IO_RDMA_WRITE || total > ep->inject_rma_bytes)
+	if (op != EFA_IO_RDMA_WRITE || total > ep->inject_rma_bytes ||
+	    !cpu_reads)
 		return direct_send_refuse(ep, -FI_EINVAL,
 					  "RMA has one local buffer");
 	total = 0;

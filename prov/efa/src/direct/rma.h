@@ -11,8 +11,9 @@
  *				one in several or none, a key that no region
  *				has
  *	-FI_EMSGSIZE		longer than the RMA size
- *	-FI_EOPNOTSUPP		an inject longer than the RMA inject size; a
- *				flag that the device cannot honour
+ *	-FI_EOPNOTSUPP		an inject longer than the RMA inject size, or
+ *				of a dma-buf; a flag that the device cannot
+ *				honour
  */
 #ifndef DIRECT_RMA_H
 #define DIRECT_RMA_H

@@ -147,7 +147,7 @@ static int mr_create(struct fabric_domain *domain,
 		return ret;
 	}
 	mr->lkey = mr->dev.lkey;
-	mr->iface = FI_HMEM_SYSTEM;
+	mr->device_only = range->fd >= 0;
 	mr->domain = domain;
 	fabric_reference_get(&domain->users);
 	mr->fid.fid.fclass = FI_CLASS_MR;

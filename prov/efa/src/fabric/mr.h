@@ -6,6 +6,8 @@
 #ifndef FABRIC_MR_H
 #define FABRIC_MR_H
 
+#include <stdbool.h>
+
 #include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
 
@@ -15,7 +17,7 @@
 struct fabric_mr {
 	struct fid_mr fid;
 	uint32_t lkey;			/* what a work request carries */
-	enum fi_hmem_iface iface;	/* not SYSTEM: the CPU keeps off */
+	bool device_only;		/* a dma-buf: the CPU keeps off */
 	/* cold */
 	struct fabric_domain *domain;
 	struct dev_mr dev;
@@ -31,6 +33,13 @@ static inline struct fabric_mr *fabric_mr_of(struct fid_mr *fid)
 static inline const struct fabric_mr *fabric_mr_of_desc(const void *desc)
 {
 	return desc;
+}
+
+/* May the CPU read a buffer that came with @desc? What has no desc is the
+ * process's own memory; a dma-buf need not be mapped at its addresses. */
+static inline bool fabric_mr_cpu_reads(const void *desc)
+{
+	return !desc || !fabric_mr_of_desc(desc)->device_only;
 }
 
 /*
