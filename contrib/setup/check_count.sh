@@ -47,7 +47,7 @@ count_make_check()
 	say "$name"
 	find "$dir" -name '*.trs' -delete
 	# The programs are built side by side, the tests run one by one.
-	make -C "$dir" -j "$(nproc)" check TESTS= >"$log" 2>&1 &&
+	make -C "$dir" -j "$(nproc)" check "$@" TESTS= >"$log" 2>&1 &&
 		make -C "$dir" check "$@" >"$log" 2>&1 || status=$?
 	while IFS= read -r -d '' file; do
 		test=${file#"$dir/"}
