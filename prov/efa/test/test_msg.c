@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* What the entries of small sends and writes hold: the bytes, where the CPU
- * may read them, and else where they are. */
+ * may read them, and else where they are; and when the device is told. */
 #include "direct/msg.h"
 
 #include <errno.h>
@@ -93,7 +93,7 @@ static int begin(void **state)
 	ep->av = &av;
 	ep->tx_cq = ep->rx_cq = &cq;
 	assert_int_equal(fabric_ep_queue_open(ep, &direct_complete_source), 0);
-	ep->tx_msg_mask = UINT64_MAX;
+	ep->tx_msg_mask = ep->rx_msg_mask = UINT64_MAX;
 	ep->fid.msg = &direct_msg_ops;
 	ep->fid.rma = &direct_rma_ops;
 	return 0;
@@ -202,6 +202,35 @@ static void a_dmabuf_cannot_be_injected(void **state)
 	assert_int_equal(ep->sq.produced, 0);
 }
 
+/* One doorbell a queue, with the request that ends the batch. */
+static void more_holds_the_doorbells_back(void **state)
+{
+	void *desc = fi_mr_desc(ordinary);
+	struct iovec iov = { memory, 8 };
+	struct fi_msg msg = {
+		.msg_iov = &iov, .desc = &desc, .iov_count = 1,
+	};
+
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(fi_sendmsg(&ep->fid, &msg, FI_MORE), 0);
+	assert_int_equal(fi_recvmsg(&ep->fid, &msg, FI_MORE), 0);
+	assert_int_equal(ep->sq.produced, 3);
+	assert_int_equal(ep->rq.produced, 1);
+	assert_int_equal(ep->sq.doorbells, 0);
+	assert_int_equal(ep->rq.doorbells, 0);
+	assert_int_equal(fi_write(&ep->fid, memory, 8, desc, 0, 0, 1, NULL),
+			 0);
+	assert_int_equal(ep->sq.doorbells, 1);
+	assert_int_equal(ep->rq.doorbells, 1);
+	/* a refusal ends it as well */
+	assert_int_equal(fi_sendmsg(&ep->fid, &msg, FI_MORE), 0);
+	assert_int_equal(fi_recvmsg(&ep->fid, &msg, FI_MORE), 0);
+	assert_int_equal(fi_send(&ep->fid, memory, 8, desc, 1, NULL),
+			 -FI_EADDRNOTAVAIL);
+	assert_int_equal(ep->sq.doorbells, 2);
+	assert_int_equal(ep->rq.doorbells, 2);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -210,6 +239,7 @@ int main(void)
 		TEST(small_payloads_are_in_the_entry),
 		TEST(a_dmabuf_is_left_to_the_device),
 		TEST(a_dmabuf_cannot_be_injected),
+		TEST(more_holds_the_doorbells_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,7 +70,9 @@ static HW_INLINE const struct efa_io_cdesc *hw_cq_peek(const struct hw_cq *cq)
 /*
  * Does it look as if there were nothing to consume? For a thread that does
  * not serialise with the consumer: an entry that was there before the call
- * is seen, unless the consumer takes it meanwhile.
+ * is seen, unless the consumer takes one meanwhile. Where it goes on to the
+ * beginning of the ring, the entry there may be missed until it has: only
+ * who serialises may take it for a reason to sleep.
  */
 static HW_INLINE bool hw_cq_looks_empty(const struct hw_cq *cq)
 {
