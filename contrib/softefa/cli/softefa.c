@@ -270,7 +270,8 @@ static void occupy_standard_fds(void)
 
 int main(int argc, char **argv)
 {
-	struct cli_options options;
+	/* Holds what was read of --fault to the end. */
+	static struct cli_options options;
 	int status;
 
 	occupy_standard_fds();
