@@ -1,41 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "engine/rdma.h"
 
-#include <errno.h>
-
 #include "engine/engine_qp.h"
 #include "engine/guest_copy.h"
-#include "engine/memory_table.h"
 #include "engine/message.h"
+#include "engine/rdma_local.h"
 #include "engine/rdma_target.h"
 #include "engine/trace_point.h"
 
 #define OK		EFA_IO_COMP_STATUS_OK
-#define INVALID_LKEY	EFA_IO_COMP_STATUS_LOCAL_ERROR_INVALID_LKEY
-
-/* The rest of the local range; of an inline write there is none. */
-static enum efa_io_comp_status resolve_local(const struct send_op *op,
-					     uint64_t *guest_addr)
-{
-	const struct send_sge *sge = &op->request.sge[0];
-	uint32_t access = 0;
-
-	if (op->request.is_inline)
-		return OK;
-	if (op->request.op == EFA_IO_RDMA_READ)
-		access = ENGINE_ACCESS_LOCAL_WRITE;
-	if (memory_resolve(op->qp->pd, sge->key, sge->addr + op->bytes_done,
-			   sge->length - op->bytes_done, access, guest_addr))
-		return INVALID_LKEY;
-	return OK;
-}
-
-static enum efa_io_comp_status local_fault(struct engine_qp *qp, int err)
-{
-	if (err == -ESRCH)
-		qp->ctx->dead = true;
-	return INVALID_LKEY;
-}
 
 static enum efa_io_comp_status write_inline(struct send_op *op,
 					    struct engine_qp *target,
@@ -72,7 +45,7 @@ static enum efa_io_comp_status move(struct send_op *op,
 		return OK;
 	if ((side == GUEST_COPY_SOURCE) == is_read)
 		return rdma_target_fault(target, err);
-	return local_fault(qp, err);
+	return rdma_local_fault(qp, err);
 }
 
 static void count(const struct send_op *op)
@@ -102,9 +75,10 @@ static enum efa_io_comp_status resolve(struct send_op *op,
 				       uint64_t *local_addr,
 				       uint64_t *remote_addr)
 {
-	enum efa_io_comp_status status;
+	enum efa_io_comp_status status = OK;
 
-	status = resolve_local(op, local_addr);
+	if (!op->request.is_inline)
+		status = rdma_local_resolve(op, op->bytes_done, local_addr);
 	if (status != OK)
 		return status;
 	trace_op(TRACE_SENT, op, message->inline_data, slice_bytes(op));

@@ -5,13 +5,12 @@
 #include <string.h>
 
 #include "engine/engine_qp.h"
-#include "engine/memory_table.h"
 #include "engine/payload.h"
+#include "engine/rdma_local.h"
 #include "engine/responder.h"
 #include "engine/trace_point.h"
 
 #define OK		EFA_IO_COMP_STATUS_OK
-#define INVALID_LKEY	EFA_IO_COMP_STATUS_LOCAL_ERROR_INVALID_LKEY
 #define RNR		EFA_IO_COMP_STATUS_REMOTE_ERROR_RNR
 
 static struct engine *engine_of(const struct send_op *op)
@@ -133,28 +132,6 @@ static enum send_op_result send_message(struct send_op *op,
 
 /* ---- RDMA ---- */
 
-static enum efa_io_comp_status resolve_local(const struct send_op *op,
-					     uint32_t offset,
-					     uint64_t *guest_addr)
-{
-	const struct send_sge *sge = &op->request.sge[0];
-	uint32_t access = 0;
-
-	if (op->request.op == EFA_IO_RDMA_READ)
-		access = ENGINE_ACCESS_LOCAL_WRITE;
-	if (memory_resolve(op->qp->pd, sge->key, sge->addr + offset,
-			   sge->length - offset, access, guest_addr))
-		return INVALID_LKEY;
-	return OK;
-}
-
-static enum efa_io_comp_status local_fault(struct engine_qp *qp, int err)
-{
-	if (err == -ESRCH)
-		qp->ctx->dead = true;
-	return INVALID_LKEY;
-}
-
 /* The local side of the next segment; of a read, that it will be writable. */
 static enum efa_io_comp_status take_segment(struct send_op *op,
 					    uint32_t len_bytes)
@@ -169,11 +146,11 @@ static enum efa_io_comp_status take_segment(struct send_op *op,
 		       op->request.inline_data + op->bytes_sent, len_bytes);
 		return OK;
 	}
-	status = resolve_local(op, op->bytes_sent, &guest_addr);
+	status = rdma_local_resolve(op, op->bytes_sent, &guest_addr);
 	if (status != OK || op->request.op == EFA_IO_RDMA_READ || !len_bytes)
 		return status;
 	err = mem->read(mem, guest_addr, payload_place(op), len_bytes);
-	return err ? local_fault(op->qp, err) : OK;
+	return err ? rdma_local_fault(op->qp, err) : OK;
 }
 
 /* 0 when the segment has left, -EAGAIN; or 0 with a bad @status. */
@@ -292,11 +269,11 @@ static enum efa_io_comp_status store(struct send_op *op,
 	uint64_t guest_addr;
 	int err;
 
-	status = resolve_local(op, packet->offset, &guest_addr);
+	status = rdma_local_resolve(op, packet->offset, &guest_addr);
 	if (status != OK || !packet->len_bytes)
 		return status;
 	err = mem->write(mem, guest_addr, packet->payload, packet->len_bytes);
-	return err ? local_fault(op->qp, err) : OK;
+	return err ? rdma_local_fault(op->qp, err) : OK;
 }
 
 /* One that can be for what is out of @op; the host may lie. */
