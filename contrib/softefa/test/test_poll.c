@@ -74,7 +74,7 @@ static void test_many_queues_of_one_guest(void **state)
 	rig_cq_expect(&p.cq[1], RECV, STATUS(OK), 3);
 	rig_cq_expect(&p.cq[1], SEND, STATUS(OK), 2);
 	c = rig_counters(&p.rig, 0);
-	assert_in_range(c.error_completions, 1, most);
+	assert_true(c.error_completions >= 1 && c.error_completions <= most);
 	/* Nor does the guest's first queue keep its last one out. */
 	for (i = 0; i < 32 * MANY / (most - REQUESTER_TURN_OPS); i++)
 		engine_poll(p.rig.engine, 0);
