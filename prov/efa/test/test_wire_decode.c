@@ -388,6 +388,28 @@ static void test_names(void **state)
 	assert_int_equal(rdm_wire_kind_of(200), RDM_KIND_NONE);
 }
 
+static void test_what_has_a_msg_id(void **state)
+{
+	static const uint8_t ordered[] = {
+		RDM_WIRE_EAGER_MSGRTM, RDM_WIRE_DC_MEDIUM_TAGRTM,
+		RDM_WIRE_LONGCTS_TAGRTM, RDM_WIRE_LONGREAD_MSGRTM,
+		RDM_WIRE_RUNTREAD_TAGRTM, RDM_WIRE_WRITE_RTA,
+		RDM_WIRE_FETCH_RTA, RDM_WIRE_DC_WRITE_RTA,
+	};
+	static const uint8_t unordered[] = {
+		RDM_WIRE_EAGER_RTW, RDM_WIRE_LONGREAD_RTW, RDM_WIRE_SHORT_RTR,
+		RDM_WIRE_LONGCTS_RTR, RDM_WIRE_CTS, RDM_WIRE_RECEIPT,
+		RDM_WIRE_HANDSHAKE, RDM_WIRE_RTS,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ordered); i++)
+		assert_true(rdm_wire_has_msg_id(rdm_wire_kind_of(ordered[i])));
+	for (size_t i = 0; i < sizeof(unordered); i++)
+		assert_false(rdm_wire_has_msg_id(
+			rdm_wire_kind_of(unordered[i])));
+}
+
 static int teardown(void **state)
 {
 	(void)state;
@@ -410,6 +432,7 @@ int main(void)
 		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_handshake),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_what_has_a_msg_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, teardown);

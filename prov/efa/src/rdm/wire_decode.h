@@ -53,6 +53,14 @@ enum rdm_wire_kind {
 	RDM_KINDS
 };
 
+/* Does a packet carry a msg_id and belong in the order of messages? Those of
+ * MSG, TAGGED and atomic requests; RECEIPT only refers to one. */
+static inline bool rdm_wire_has_msg_id(enum rdm_wire_kind kind)
+{
+	return (kind >= RDM_KIND_EAGER && kind <= RDM_KIND_RUNTREAD) ||
+		(kind >= RDM_KIND_WRITE_RTA && kind <= RDM_KIND_COMPARE_RTA);
+}
+
 /* Why a packet is dropped. */
 enum rdm_wire_fault {
 	RDM_WIRE_OK,
