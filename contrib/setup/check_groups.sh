@@ -72,7 +72,8 @@ group_unit()
 			contrib/test) contrib/check-layers"
 	done
 	if prepare gcc CC=gcc && compile; then
-		count_make_check "unit, valgrind" "$build" \
+		RANDOM_STEPS_DIVISOR=50 \
+			count_make_check "unit, valgrind" "$build" \
 			TESTS="$(programs_in prov/efa/test)" \
 			LOG_COMPILER="$valgrind"
 	fi
@@ -121,7 +122,8 @@ unit_aarch64()
 		return 0
 	compile || return 0
 	tests=$(programs_in prov/efa/test)
-	count_make_check "unit, aarch64" "$build" \
+	RANDOM_STEPS_DIVISOR=20 \
+		count_make_check "unit, aarch64" "$build" \
 		TESTS="$tests" check_PROGRAMS="$tests" check_LTLIBRARIES= \
 		LOG_COMPILER="qemu-aarch64 -L $sysroot"
 }

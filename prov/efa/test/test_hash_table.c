@@ -71,6 +71,33 @@ static void add_and_remove_at_random(bool coarse)
 	util_hash_fini(&table);
 }
 
+/* In the middle of a chain and alone; the others stay. */
+static void replaces_a_node(void **state)
+{
+	struct object heir[3] = { { .key = 0 }, { .key = 7 }, { .key = 3 } };
+	struct util_hash_table table;
+
+	assert_int_equal(util_hash_init(&table), 0);
+	for (int i = 0; i < 15; i++) {
+		objects[i] = (struct object) { .key = i };
+		util_hash_insert(&table, &objects[i].node, hash_of(i, true));
+	}
+	for (int i = 0; i < 3; i++) {
+		util_hash_replace(&table, &objects[heir[i].key].node,
+				  &heir[i].node);
+		objects[heir[i].key].key = UINT64_MAX;
+	}
+	for (int i = 0; i < 15; i++)
+		assert_true(is_there(&table, i, true));
+	assert_int_equal(table.count, 15);
+	for (int i = 0; i < 3; i++)
+		util_hash_remove(&table, &heir[i].node);
+	assert_int_equal(table.count, 12);
+	assert_false(is_there(&table, 7, true));
+	assert_true(is_there(&table, 14, true));
+	util_hash_fini(&table);
+}
+
 static void random_with_good_hash(void **state)
 {
 	add_and_remove_at_random(false);
@@ -111,6 +138,7 @@ static void mix_spreads_small_differences(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(replaces_a_node),
 		cmocka_unit_test(random_with_good_hash),
 		cmocka_unit_test(random_with_collisions),
 		cmocka_unit_test(grows_with_its_nodes),

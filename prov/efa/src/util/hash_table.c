@@ -59,8 +59,8 @@ void util_hash_insert(struct util_hash_table *table,
 	table->count++;
 }
 
-void util_hash_remove(struct util_hash_table *table,
-		      struct util_hash_node *node)
+static struct util_hash_node **find_link(const struct util_hash_table *table,
+					 const struct util_hash_node *node)
 {
 	struct util_hash_node **link;
 
@@ -69,8 +69,22 @@ void util_hash_remove(struct util_hash_table *table,
 		assert(*link);
 		link = &(*link)->next;
 	}
-	*link = node->next;
+	return link;
+}
+
+void util_hash_remove(struct util_hash_table *table,
+		      struct util_hash_node *node)
+{
+	*find_link(table, node) = node->next;
 	table->count--;
+}
+
+void util_hash_replace(struct util_hash_table *table,
+		       struct util_hash_node *node,
+		       struct util_hash_node *heir)
+{
+	*heir = *node;
+	*find_link(table, node) = heir;
 }
 
 static struct util_hash_node *skip_to(struct util_hash_node *node,

@@ -45,6 +45,12 @@ void util_hash_insert(struct util_hash_table *table,
 void util_hash_remove(struct util_hash_table *table,
 		      struct util_hash_node *node);
 
+/* Puts @heir, whose object must not be in the table, in the place of @node,
+ * which must be, under the same hash. */
+void util_hash_replace(struct util_hash_table *table,
+		       struct util_hash_node *node,
+		       struct util_hash_node *heir);
+
 /* The first node under @hash, or NULL. */
 struct util_hash_node *util_hash_first(const struct util_hash_table *table,
 				       uint64_t hash);
