@@ -240,10 +240,11 @@ on_two_hosts()
 group_interop()
 {
 	local pair=$here/setup/pingpong_pair.sh mpi=$here/setup/mpi_judge.sh
-	local size seed
+	local size seed setting
 
 	need_root || return 0
-	prepare gcc CC=gcc && compile || return 0
+	prepare gcc CC=gcc &&
+		compile all fabtests/functional/rdm_messages || return 0
 	count_run "interop: the provider is the in-tree one" in_tree_provider
 	# Messages go over efa-direct there, tagged ones over the RDM protocol.
 	# "All" sizes end at 6 MiB, or where the endpoint takes no more.
@@ -255,6 +256,11 @@ group_interop()
 		"$pair" -p efa -e rdm -m tagged -I 5 -S all
 	judged "fi_pingpong rdm, tagged, 16 MiB" 160000000 \
 		"$pair" -p efa -e rdm -m tagged -I 5 -S 16777216
+	for setting in FI_EFA_USE_DEVICE_RDMA=1 FI_EFA_USE_DEVICE_RDMA=0 \
+		FI_EFA_RUNT_SIZE=20000; do
+		judged "messages of every protocol, $setting" 50000000 \
+			env "$setting" "$build/fabtests/functional/rdm_messages"
+	done
 	judged "Open MPI, point to point" 100000000 "$mpi" point_to_point 4
 	judged "Open MPI, collectives" 100000000 "$mpi" collectives 4
 	for size in 64 16384 1048576; do
@@ -264,6 +270,8 @@ group_interop()
 	for seed in 1 2; do
 		disordered "$seed" "fi_pingpong rdm, tagged, all sizes" \
 			"$pair" -p efa -e rdm -m tagged -I 5 -S all
+		disordered "$seed" "messages of every protocol" \
+			"$build/fabtests/functional/rdm_messages"
 		disordered "$seed" "Open MPI, point to point" \
 			"$mpi" point_to_point 4 100000 1
 	done

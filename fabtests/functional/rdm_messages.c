@@ -51,17 +51,29 @@ static void nothing_has_come(struct fab_endpoint *e)
 	sched_yield();
 }
 
-/* oob_sync of a process that goes on making progress. */
-static void sync_both(struct fab_endpoint *e, int oob)
+/* Waits for the other process, but goes on making progress. */
+static void await_other(struct fab_endpoint *e, int oob)
 {
 	struct pollfd in = { .fd = oob, .events = POLLIN };
-	uint8_t mine = 0x5a, theirs = 0;
+	uint8_t theirs = 0;
 
-	oob_send(oob, &mine, 1);
 	while (poll(&in, 1, 0) == 0)
 		nothing_has_come(e);
 	oob_recv(oob, &theirs, 1);
 	REQUIRE_EQ(theirs, 0x5a);
+}
+
+static void tell_other(int oob)
+{
+	const uint8_t mine = 0x5a;
+
+	oob_send(oob, &mine, 1);
+}
+
+static void sync_both(struct fab_endpoint *e, int oob)
+{
+	tell_other(oob);
+	await_other(e, oob);
 }
 
 static size_t split(const struct exchange *x, uint8_t *at, struct iovec *iov)
@@ -133,7 +145,7 @@ static void run_sender(struct fab_endpoint *e, const struct exchange *x,
 
 	expect_fill(e->buf, x->len, x->seed);
 	if (!x->is_unexpected)
-		sync_both(e, oob);
+		await_other(e, oob);
 	while ((ret = try_send(e, x)) == -FI_EAGAIN)
 		nothing_has_come(e);
 	REQUIRE_EQ(ret, 0);
@@ -190,7 +202,7 @@ static void run_receiver(struct fab_endpoint *e, const struct exchange *x,
 		post_receive(e, x);
 	} else {
 		post_receive(e, x);
-		sync_both(e, oob);
+		tell_other(oob);
 	}
 	c = fab_wait(e);
 	check_received(e, x, &c);
