@@ -229,8 +229,7 @@ static void ack_cq_events(struct ibv_cq *cq, unsigned int count)
 	fake.acknowledged += count;
 }
 
-static struct ibv_qp *make_qp(enum ibv_qp_type type,
-			      const struct ibv_qp_cap *cap)
+static struct ibv_qp *make_qp(enum ibv_qp_type type, struct ibv_qp_cap *cap)
 {
 	struct ibv_qp *qp = calloc(1, sizeof(*qp));
 
@@ -238,6 +237,8 @@ static struct ibv_qp *make_qp(enum ibv_qp_type type,
 	qp->qp_num = 77;
 	fake.qp_type = type;
 	fake.qp_cap = *cap;
+	if (fake.inline_given)
+		cap->max_inline_data = fake.inline_given;
 	fake.qps++;
 	return qp;
 }
@@ -330,7 +331,8 @@ static int efadv_query_qp_wqs(struct ibv_qp *qp,
 		return errno;
 	*sq = (struct compat_efadv_wq_attr) {
 		.buffer = ring, .num_entries = 256, .max_batch = 16,
-		.entry_size = fake.qp_cap.max_inline_data > 32 ? 128 : 64,
+		.entry_size = fake.qp_cap.max_inline_data > 32 &&
+			      !fake.short_entries ? 128 : 64,
 		.doorbell = &doorbells[0], .caps = fake.wq_caps,
 	};
 	*rq = (struct compat_efadv_wq_attr) {

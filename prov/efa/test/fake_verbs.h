@@ -28,6 +28,8 @@ struct fake_verbs {
 	uint32_t cq_entry_size;		/* 32 */
 	uint32_t sl_refused;		/* service level create_qp_ex refuses */
 	uint32_t wq_caps;
+	bool short_entries;		/* of send queues, whatever is asked */
+	uint32_t inline_given;		/* 0: as much as is asked */
 	struct compat_efadv_device_attr efa;
 	struct ibv_device_attr attr;
 	struct ibv_port_attr port;

@@ -87,6 +87,26 @@ static void wide(void **state)
 	assert_int_equal(dev_qp_destroy(&qp), 0);
 }
 
+/* What the application was promised, its entries must have room for. */
+static void less_than_was_asked_for(void **state)
+{
+	struct dev_qp qp;
+
+	attr.inline_size = 33;
+	fake.short_entries = true;
+	assert_int_equal(dev_qp_create(&pd, &attr, &qp), -EOPNOTSUPP);
+	assert_int_equal(fake.qps, 0);
+	assert_int_equal(fake.warnings, 1);
+	assert_non_null(strstr(fake.last_warning, "entries are too short"));
+	attr.inline_size = 32;
+	assert_int_equal(dev_qp_create(&pd, &attr, &qp), 0);
+	assert_int_equal(dev_qp_destroy(&qp), 0);
+	fake.inline_given = 16;
+	assert_int_equal(dev_qp_create(&pd, &attr, &qp), -EOPNOTSUPP);
+	assert_int_equal(fake.qps, 0);
+	assert_non_null(strstr(fake.last_warning, "less inline data"));
+}
+
 static void ud(void **state)
 {
 	struct dev_qp qp;
@@ -218,6 +238,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(srd),
 		TEST(wide),
+		TEST(less_than_was_asked_for),
 		TEST(ud),
 		TEST(low_latency),
 		TEST(states),

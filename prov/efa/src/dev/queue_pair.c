@@ -175,6 +175,18 @@ static void log_create_failure(const struct dev_device *device,
 		    device->attr.max_qp);
 }
 
+/* How the QP falls short of what was asked for, or NULL. */
+static const char *qp_fault(const struct dev_qp *qp,
+			    const struct dev_qp_attr *attr)
+{
+	if (attr->inline_size > qp->device->inline_size &&
+	    qp->sq.entry_size != EFA_IO_TX_WQE_SIZE_WIDE)
+		return "its send entries are too short for the inline data";
+	if (qp->inline_size < attr->inline_size)
+		return "the device gave less inline data";
+	return NULL;
+}
+
 static int qp_make(struct dev_pd *pd, const struct dev_qp_attr *attr,
 		   struct dev_qp *qp, const char **what)
 {
@@ -191,11 +203,14 @@ static int qp_make(struct dev_pd *pd, const struct dev_qp_attr *attr,
 	qp->qpn = qp->verbs->qp_num;
 	qp->qkey = attr->qkey;
 	qp->inline_size = cap.max_inline_data;
+	*what = "its rings cannot be found";
 	ret = query_rings(qp);
-	if (ret) {
-		*what = "its rings cannot be found";
-		compat_verbs()->destroy_qp(qp->verbs);
+	if (!ret) {
+		*what = qp_fault(qp, attr);
+		ret = *what ? -EOPNOTSUPP : 0;
 	}
+	if (ret)
+		compat_verbs()->destroy_qp(qp->verbs);
 	return ret;
 }
 
