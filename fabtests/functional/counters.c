@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Counters of an endpoint that talks to itself. Whoever only waits for
- * counters makes progress, and finds every completion in the CQ later.
+ * counters makes progress, and finds every completion in the CQ later; or at
+ * the same time, in another thread, to which under FI_THREAD_COMPLETION the
+ * CQ alone belongs.
  */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "fabtests/expect.h"
@@ -12,6 +17,7 @@
 #define INJECTS		20u
 #define LEN		256u
 #define WAIT_MS		60000
+#define ROUNDS		50u
 
 static struct fab_endpoint e;	/* for domain, buffer and vector */
 static struct fid_cq *cq;
@@ -107,22 +113,98 @@ static void count_failure(void)
 	EXPECT_EQ(err.err, FI_ENOTCONN);
 }
 
-int main(void)
+static atomic_bool done;
+
+static void *read_counters(void *arg)
+{
+	uint64_t before = 0, now;
+
+	while (!atomic_load(&done)) {
+		now = fi_cntr_read(received);
+		EXPECT(now >= before);
+		before = now;
+		sched_yield();
+	}
+	return arg;
+}
+
+/* Each completion is found once, by whichever thread saw it first. */
+static void read_completions(unsigned count)
+{
+	unsigned times[FAB_CONTEXTS] = { 0 };
+	struct fi_cq_msg_entry entry;
+
+	for (unsigned found = 0; found < count;) {
+		ssize_t ret = fi_cq_read(cq, &entry, 1);
+
+		if (ret == -FI_EAGAIN) {
+			sched_yield();
+			continue;
+		}
+		REQUIRE_EQ(ret, 1);
+		times[fab_context_number(&e, entry.op_context)]++;
+		found++;
+	}
+	for (unsigned i = 0; i < MESSAGES; i++) {
+		EXPECT_EQ(times[i], 1);
+		EXPECT_EQ(times[200 + i], 1);
+	}
+}
+
+static void count_in_another_thread(void)
+{
+	pthread_t reader;
+
+	expect_stage("a thread that reads counters alone");
+	REQUIRE_EQ(pthread_create(&reader, NULL, read_counters, NULL), 0);
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		for (unsigned i = 0; i < MESSAGES; i++) {
+			REQUIRE_EQ(fi_recv(ep, e.buf + LEN, LEN, e.desc,
+					   FI_ADDR_UNSPEC, &e.contexts[i]),
+				   0);
+			REQUIRE_EQ(fi_send(ep, e.buf, LEN, e.desc, self,
+					   &e.contexts[200 + i]), 0);
+		}
+		read_completions(2 * MESSAGES);
+	}
+	atomic_store(&done, true);
+	pthread_join(reader, NULL);
+	EXPECT_EQ(fi_cntr_read(received), ROUNDS * MESSAGES);
+	EXPECT_EQ(fi_cntr_read(sent), ROUNDS * MESSAGES);
+}
+
+static void open_all(enum fi_threading threading)
 {
 	struct fab_wish wish = fab_wish_direct();
 
-	expect_deadline(120);
+	wish.threading = threading;
 	fab_open(&e, &wish);
 	open_counted_endpoint();
 	insert_addresses();
-	count_messages();
-	find_completions();
-	count_failure();
+}
+
+static void close_all(void)
+{
 	expect_stage("closing");
 	EXPECT_EQ(fi_close(&ep->fid), 0);
 	EXPECT_EQ(fi_close(&sent->fid), 0);
 	EXPECT_EQ(fi_close(&received->fid), 0);
 	EXPECT_EQ(fi_close(&cq->fid), 0);
 	fab_close(&e);
+}
+
+int main(void)
+{
+	expect_deadline(120);
+	open_all(FI_THREAD_SAFE);
+	count_messages();
+	find_completions();
+	count_failure();
+	close_all();
+	open_all(FI_THREAD_COMPLETION);
+	/* There, a counter's thread must not be another than the queue's. */
+	if (!fab_is_in_tree(e.info))
+		count_in_another_thread();
+	close_all();
 	return expect_result();
 }

@@ -174,6 +174,29 @@ static const struct fabric_cq_source one_by_one = {
 	.take = take_one,
 };
 
+/* The oldest entry is gone from the ring, and not in the stash yet: a thread
+ * that looks without the lock is told to look again. */
+static bool take_and_look(struct fabric_cq *from, bool only_failed,
+			  struct fabric_completion *out, char *text)
+{
+	if (!take_one(from, only_failed, out, text))
+		return false;
+	assert_false(hw_cq_looks_empty(&from->hw) &&
+		     !atomic_load(&from->stashed));
+	return true;
+}
+
+/* All have failed. */
+static bool take_failure(struct fabric_cq *from, bool only_failed,
+			 struct fabric_completion *out, char *text)
+{
+	if (!take_one(from, only_failed, out, text))
+		return false;
+	out->err = FI_EINVAL;
+	text[0] = '\0';
+	return true;
+}
+
 static void writes_and_counts(uint32_t entries, uint32_t consumed)
 {
 	for (uint32_t i = 0; i < entries; i++)
@@ -199,6 +222,70 @@ static void counters_alone_fill_no_memory(void **state)
 	assert_int_equal(fabric_cq_read(&cq.fid, entries, 1), 1);
 	assert_int_equal(fabric_cq_read(&cq.fid, entries, ENTRIES), 7);
 	read_nothing();
+}
+
+/* Requests end although nobody takes an entry; the entries are kept. */
+static void reading_none_ends_requests(void **state)
+{
+	struct fi_cq_entry entries[ENTRIES + 1];
+
+	cq.source = &one_by_one;
+	assert_int_equal(fabric_cq_read(&cq.fid, NULL, 0), -FI_EAGAIN);
+	for (uint32_t i = 1; i <= 3; i++) {
+		device_writes(QPN);
+		assert_int_equal(fabric_cq_read(&cq.fid, NULL, 0),
+				 -FI_EAGAIN);
+		assert_int_equal(cq.hw.consumed, i);
+	}
+	assert_int_equal(fabric_cq_read(&cq.fid, entries, 2), 2);
+	for (int i = 0; i < ENTRIES; i++)
+		device_writes(QPN);
+	assert_int_equal(fabric_cq_read(&cq.fid, NULL, 0), -FI_EAGAIN);
+	assert_int_equal(cq.hw.consumed, 2 + ENTRIES);
+	assert_int_equal(fabric_cq_read(&cq.fid, entries, ENTRIES + 1),
+			 ENTRIES);
+}
+
+static void reading_none_tells_of_a_failure(void **state)
+{
+	static const struct fabric_cq_source failures = {
+		.read = read_none,
+		.take = take_failure,
+	};
+	struct fi_cq_err_entry error = { 0 };
+
+	cq.source = &failures;
+	writes_and_counts(1, 1);
+	assert_int_equal(fabric_cq_read(&cq.fid, NULL, 0), -FI_EAVAIL);
+	assert_int_equal(fabric_cq_readerr(&cq.fid, &error, 0), 1);
+	assert_int_equal(error.err, FI_EINVAL);
+	assert_int_equal(fabric_cq_read(&cq.fid, NULL, 0), -FI_EAGAIN);
+}
+
+static void nothing_is_overlooked_on_its_way(void **state)
+{
+	static const struct fabric_cq_source looking = {
+		.read = read_none,
+		.take = take_and_look,
+	};
+
+	cq.source = &looking;
+	writes_and_counts(3, 3);
+	assert_int_equal(atomic_load(&cq.stashed), 3);
+}
+
+/* A counter's reader is another thread than the queue's. */
+static void a_shared_queue_is_locked(void **state)
+{
+	domain.lock_data_path = false;
+	for (int i = 0; i < 2; i++) {
+		domain.threading = i ? FI_THREAD_DOMAIN : FI_THREAD_COMPLETION;
+		cq.lock_data_path = false;
+		fabric_cq_share(&cq);
+		assert_int_equal(cq.lock_data_path, !i);
+	}
+	domain.threading = FI_THREAD_SAFE;
+	domain.lock_data_path = true;
 }
 
 /* Without a wait object nobody waits for the device to know. */
@@ -227,6 +314,10 @@ int main(void)
 		TEST(credits_come_back_with_the_entries),
 		TEST(credits_are_reclaimed_without_a_reader),
 		TEST(counters_alone_fill_no_memory),
+		TEST(reading_none_ends_requests),
+		TEST(reading_none_tells_of_a_failure),
+		TEST(nothing_is_overlooked_on_its_way),
+		TEST(a_shared_queue_is_locked),
 		TEST(who_does_not_wait_rings_no_doorbell),
 	};
 

@@ -91,6 +91,44 @@ static void opens_and_closes(void **state)
 	assert_int_equal(fabric_ep_queue_close(ep), 0);
 }
 
+/* Exactly as many sends as were asked for, whatever the ring has. */
+static void a_send_queue_has_the_size_asked_for(void **state)
+{
+	static const uint32_t sizes[] = { 1, 63, 64, 65, 100, 120 };
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		ep->tx_size = sizes[i];
+		assert_int_equal(queue_open(), 0);
+		while (fabric_ep_queue_grow_tx(ep))
+			;
+		assert_int_equal(ep->sq.ids.limit, sizes[i]);
+		assert_int_equal(ep->tx_credits, sizes[i]);
+		assert_int_equal(fabric_ep_queue_close(ep), 0);
+	}
+}
+
+/* Another thread reads the counter than the queue. */
+static void a_counter_shares_the_queue(void **state)
+{
+	struct fid_domain *fid = &domain.fid;
+	struct fid_cntr *cntr;
+
+	domain.threading = FI_THREAD_COMPLETION;
+	assert_int_equal(queue_open(), 0);
+	assert_false(cq.lock_data_path);
+	assert_int_equal(fabric_ep_queue_close(ep), 0);
+	assert_int_equal(fabric_cntr_open(fid, NULL, &cntr, NULL), 0);
+	ep->cntrs[FABRIC_EP_SEND] = fabric_cntr_of(cntr);
+	fabric_reference_get(&fabric_cntr_of(cntr)->users);
+	assert_int_equal(queue_open(), 0);
+	assert_true(cq.lock_data_path);
+	ep->enabled = true;
+	assert_int_equal(fabric_ep_queue_close(ep), 0);
+	ep->cntrs[FABRIC_EP_SEND] = NULL;
+	fabric_reference_put(&fabric_cntr_of(cntr)->users);
+	assert_int_equal(fi_close(&cntr->fid), 0);
+}
+
 static void a_failure_leaves_nothing(void **state)
 {
 	uint32_t credits = atomic_load(&cq.credits);
@@ -136,6 +174,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(opens_and_closes),
+		TEST(a_send_queue_has_the_size_asked_for),
+		TEST(a_counter_shares_the_queue),
 		TEST(a_failure_leaves_nothing),
 		TEST(a_qp_that_stays_is_not_forgotten),
 	};

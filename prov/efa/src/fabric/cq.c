@@ -110,6 +110,57 @@ static bool fabric_cq_has_stash(const struct fabric_cq *cq)
 						     memory_order_relaxed), 0);
 }
 
+/* Moves the device's ring to the stash, until that has @most. 0, or
+ * -FI_ENOMEM: without memory for it. */
+static int fabric_cq_stash(struct fabric_cq *cq, uint32_t most)
+{
+	char text[FABRIC_COMP_ERROR_SIZE];
+	struct fabric_completion taken;
+	int ret = 0;
+
+	/* Who looks without the lock, and sees an entry gone from the ring,
+	 * is to look here: before the first one goes. */
+	if (fabric_comp_stash_count(&cq->stash) < most)
+		atomic_store_explicit(&cq->stashed, 1, memory_order_relaxed);
+	while (fabric_comp_stash_count(&cq->stash) < most) {
+		ret = fabric_comp_stash_reserve(&cq->stash);
+		if (ret || !cq->source->take(cq, false, &taken, text))
+			break;
+		/* without memory for its text, the error has no text */
+		taken.text = taken.err ? strdup(text) : NULL;
+		fabric_comp_stash_push(&cq->stash, &taken);
+	}
+	fabric_cq_stash_changed(cq);
+	return ret;
+}
+
+/* As many as the ring has: what is beyond waits on the ring. */
+static int fabric_cq_stash_some(struct fabric_cq *cq)
+{
+	return fabric_cq_stash(cq, cq->hw.entry_mask + 1);
+}
+
+/*
+ * A read of no entry, by who wants requests to be over: completions that
+ * nobody is told of are taken off, and others kept for a later read.
+ */
+static ssize_t __attribute__((noinline, cold))
+fabric_cq_read_none(struct fabric_cq *cq)
+{
+	const struct fabric_completion *first;
+	ssize_t ret = -FI_EAGAIN;
+
+	if (!fabric_cq_has_stash(cq))
+		ret = cq->source->read(cq, NULL, 0, NULL);
+	/* without memory, it waits on the ring for its reader */
+	if (hw_cq_peek(&cq->hw))
+		fabric_cq_stash_some(cq);
+	first = fabric_comp_stash_first(&cq->stash);
+	if (!first)
+		return ret;
+	return first->err ? -FI_EAVAIL : -FI_EAGAIN;
+}
+
 static ssize_t __attribute__((noinline))
 fabric_cq_read_some(struct fabric_cq *cq, void *buf, size_t count,
 		    fi_addr_t *source)
@@ -117,7 +168,9 @@ fabric_cq_read_some(struct fabric_cq *cq, void *buf, size_t count,
 	ssize_t ret;
 
 	fabric_cq_lock(cq);
-	if (fabric_cq_has_stash(cq))
+	if (!count)
+		ret = fabric_cq_read_none(cq);
+	else if (fabric_cq_has_stash(cq))
 		ret = fabric_cq_read_stash(cq, buf, count, source);
 	else
 		ret = cq->source->read(cq, buf, count, source);
@@ -203,26 +256,6 @@ ssize_t fabric_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *entry,
 	return found ? 1 : -FI_EAGAIN;
 }
 
-/* Moves the device's ring to the stash, until that has @most. 0, or
- * -FI_ENOMEM: without memory for it. */
-static int fabric_cq_stash(struct fabric_cq *cq, uint32_t most)
-{
-	char text[FABRIC_COMP_ERROR_SIZE];
-	struct fabric_completion taken;
-	int ret = 0;
-
-	while (fabric_comp_stash_count(&cq->stash) < most) {
-		ret = fabric_comp_stash_reserve(&cq->stash);
-		if (ret || !cq->source->take(cq, false, &taken, text))
-			break;
-		/* without memory for its text, the error has no text */
-		taken.text = taken.err ? strdup(text) : NULL;
-		fabric_comp_stash_push(&cq->stash, &taken);
-	}
-	fabric_cq_stash_changed(cq);
-	return ret;
-}
-
 /* All of it: for those who must have an empty ring. */
 static int fabric_cq_stash_all(struct fabric_cq *cq)
 {
@@ -236,8 +269,14 @@ void fabric_cq_progress(void *arg)
 	fabric_cq_lock(cq);
 	/* without memory, what is left waits on the ring for its reader */
 	if (hw_cq_peek(&cq->hw))
-		fabric_cq_stash(cq, cq->hw.entry_mask + 1);
+		fabric_cq_stash_some(cq);
 	fabric_cq_unlock(cq);
+}
+
+void fabric_cq_share(struct fabric_cq *cq)
+{
+	if (cq->domain->threading != FI_THREAD_DOMAIN)
+		cq->lock_data_path = true;
 }
 
 bool fabric_cq_is_empty(const struct fabric_cq *cq)

@@ -46,7 +46,8 @@ struct fabric_cq_source {
 	 * Reads up to @count completions into @buf, an array in the CQ's
 	 * format, and their senders into @source unless NULL. Returns how
 	 * many, -FI_EAGAIN, or -FI_EAVAIL when the oldest has failed. With
-	 * a @count of 0 it takes those that nobody is told of.
+	 * a @count of 0 it takes those that nobody is told of, up to one that
+	 * somebody is.
 	 */
 	ssize_t (*read)(struct fabric_cq *cq, void *buf, size_t count,
 			fi_addr_t *source);
@@ -63,7 +64,7 @@ struct fabric_cq {
 	struct fid_cq fid;
 	/* read by each poll; under the lock */
 	struct util_lock lock;
-	bool lock_data_path;
+	bool lock_data_path;	/* the domain's, or fabric_cq_share */
 	uint16_t last_qpn;	/* the lookup before, and what it found */
 	void *last_owner;
 	struct hw_cq hw;
@@ -103,7 +104,16 @@ int fabric_cq_init(struct fabric_cq *cq, struct fabric_domain *domain,
 		   enum fi_cq_format format);
 void fabric_cq_fini(struct fabric_cq *cq);
 
-/* ---- reading; fi_cq_* of the same names ---- */
+/*
+ * ---- reading; fi_cq_* of the same names ----
+ *
+ * A count of 0 ends the requests of all completions: those that somebody is
+ * told of are kept, as many as the ring has, for a later read.
+ *
+ * A queue that another thread is reading at this moment may answer
+ * -FI_EAGAIN although it has an entry: when the other goes on from the end
+ * of the ring to its beginning. Never when the other has returned.
+ */
 
 ssize_t fabric_cq_read(struct fid_cq *cq, void *buf, size_t count);
 ssize_t fabric_cq_readfrom(struct fid_cq *cq, void *buf, size_t count,
@@ -150,6 +160,14 @@ static inline void fabric_cq_put_entry(enum fi_cq_format format, void *buf,
  * flight, until the application reads the CQ.
  */
 void fabric_cq_progress(void *cq);
+
+/*
+ * From now on the lock is taken by every read, but under FI_THREAD_DOMAIN:
+ * a counter reads @cq too, which under FI_THREAD_COMPLETION may be another
+ * thread's than @cq. By fi_enable, which the application serialises with
+ * reads of the endpoint's queues where these take no lock.
+ */
+void fabric_cq_share(struct fabric_cq *cq);
 
 /* ---- for the layers of the endpoints ---- */
 

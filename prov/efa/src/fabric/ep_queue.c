@@ -79,10 +79,18 @@ static uint32_t fabric_ep_first_credits(struct fabric_cq *cq, uint32_t wanted)
 	return got + fabric_cq_credits_take(cq, wanted - got);
 }
 
+/* A ring may have room for more than the endpoint was opened for, which is
+ * not used: the credits are those of its other direction, and of other
+ * endpoints. */
+static uint32_t fabric_ep_tx_most(const struct fabric_ep *ep)
+{
+	return fabric_ep_min(ep->tx_size, ep->sq.entry_mask + 1);
+}
+
 static int fabric_ep_start_credits(struct fabric_ep *ep)
 {
 	uint32_t tx = fabric_ep_min(FABRIC_EP_QUEUE_START,
-				    ep->sq.entry_mask + 1);
+				    fabric_ep_tx_most(ep));
 	uint32_t rx = fabric_ep_min(FABRIC_EP_QUEUE_START,
 				    ep->rq.entry_mask + 1);
 
@@ -107,18 +115,11 @@ static void fabric_ep_return_credits(struct fabric_ep *ep)
 	ep->rx_credits = 0;
 }
 
-/*
- * A ring may have room for more than the endpoint was opened for, which is
- * not used: the credits are those of its other direction, and of other
- * endpoints.
- */
 bool fabric_ep_queue_grow_tx(struct fabric_ep *ep)
 {
-	uint32_t room = ep->sq.entry_mask + 1 - ep->sq.ids.limit;
+	uint32_t room = fabric_ep_tx_most(ep) - ep->sq.ids.limit;
 	uint32_t got;
 
-	if (ep->sq.ids.limit >= ep->tx_size)
-		return false;
 	got = fabric_cq_credits_take(
 		ep->tx_cq, fabric_ep_min(room, FABRIC_EP_QUEUE_PIECE));
 	ep->tx_credits += got;
@@ -165,6 +166,7 @@ static int fabric_ep_hook_cntrs(struct fabric_ep *ep)
 	for (enum fabric_ep_op op = 0; op < FABRIC_EP_OPS; op++) {
 		if (!ep->cntrs[op])
 			continue;
+		fabric_cq_share(fabric_ep_cq_of(ep, op));
 		ret = fabric_cntr_hook(ep->cntrs[op], fabric_cq_progress,
 				       fabric_ep_cq_of(ep, op));
 		if (ret) {

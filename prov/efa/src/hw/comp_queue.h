@@ -70,14 +70,15 @@ static HW_INLINE const struct efa_io_cdesc *hw_cq_peek(const struct hw_cq *cq)
 /*
  * Does it look as if there were nothing to consume? For a thread that does
  * not serialise with the consumer: an entry that was there before the call
- * is seen, unless the consumer takes one meanwhile. Where it goes on to the
- * beginning of the ring, the entry there may be missed until it has: only
- * who serialises may take it for a reason to sleep.
+ * is seen, unless the consumer takes one meanwhile, and then what the
+ * consumer stored before it did is seen by the thread as well. Where it goes
+ * on to the beginning of the ring, the entry there may be missed until it
+ * has: only who serialises may take it for a reason to sleep.
  */
 static HW_INLINE bool hw_cq_looks_empty(const struct hw_cq *cq)
 {
 	const struct efa_io_cdesc *cqe = __atomic_load_n(&cq->next,
-							 __ATOMIC_RELAXED);
+							 __ATOMIC_ACQUIRE);
 	uint8_t flags = *(const volatile uint8_t *)&cqe->flags;
 
 	return (flags & EFA_IO_CDESC_PHASE) !=
@@ -104,8 +105,9 @@ static HW_INLINE void hw_cq_consume(struct hw_cq *cq)
 	cq->consumed = consumed;
 	if (__builtin_expect(!(consumed & cq->entry_mask), 0))
 		next = hw_cq_turn(cq);
-	/* never beyond the ring: hw_cq_looks_empty follows it at any time */
-	__atomic_store_n(&cq->next, next, __ATOMIC_RELAXED);
+	/* never beyond the ring: hw_cq_looks_empty, with which this pairs,
+	 * follows it at any time */
+	__atomic_store_n(&cq->next, next, __ATOMIC_RELEASE);
 	if (__builtin_expect(consumed == cq->publish_at, 0))
 		hw_cq_write_doorbell(cq, false);
 }
