@@ -198,11 +198,6 @@ static void no_caps(struct fi_info *h)
 	h->caps = 0;
 }
 
-static void no_context2(struct fi_info *h)
-{
-	h->mode &= ~FI_CONTEXT2;
-}
-
 static void no_local(struct fi_info *h)
 {
 	h->domain_attr->mr_mode &= ~FI_MR_LOCAL;
@@ -337,7 +332,6 @@ static const struct hint_case cases[] = {
 	{ "FI_ATOMIC", atomic, false },
 	{ "FI_MULTI_RECV", multi_recv, false },
 	{ "no caps", no_caps, true },
-	{ "no FI_CONTEXT2", no_context2, false },
 	{ "no FI_MR_LOCAL", no_local, false },
 	{ "FI_EP_MSG", type_msg, false },
 	{ "FI_EP_UNSPEC", type_any, true },

@@ -320,6 +320,70 @@ static void modes_must_be_given(void **state)
 	assert_fits();
 }
 
+/* The application names what it wants, and nothing is kept at its contexts. */
+static void who_names_efa_direct_needs_no_contexts(void **state)
+{
+	hints->mode = 0;
+	fabric_info_waive_context(offer, hints);
+	assert_kept_out_by("mode");
+	hints->fabric_attr->name = strdup("efa-direct");
+	hints->mode = FI_CONTEXT2;
+	fabric_info_waive_context(offer, hints);
+	assert_true(offer->mode & FI_CONTEXT2);
+	hints->mode = FI_CONTEXT;
+	fabric_info_waive_context(offer, hints);
+	assert_fits();
+	assert_int_equal(offer->mode | offer->tx_attr->mode |
+			 offer->rx_attr->mode, 0);
+}
+
+static void naming_the_other_fabric_waives_nothing(void **state)
+{
+	hints->mode = FI_MSG_PREFIX;
+	hints->fabric_attr->name = strdup("efa");
+	fabric_info_waive_context(offer, hints);
+	assert_kept_out_by("mode");
+}
+
+/* Taken away in caps alone, RDMA is still there in what is nested. */
+static void an_info_that_lost_rma_is_known(void **state)
+{
+	struct fi_info *info = rma_offer(true, 0, 0);
+
+	assert_false(fabric_info_lost_rma(NULL));
+	assert_false(fabric_info_lost_rma(info));
+	info->caps &= ~(FI_RMA | FI_READ);
+	assert_true(fabric_info_lost_rma(info));
+	fabric_info_drop_rma(info, &device);
+	assert_false(fabric_info_lost_rma(info));
+	assert_true(info->caps == offer->caps);
+	assert_true(info->tx_attr->caps == offer->tx_attr->caps);
+	assert_true(info->rx_attr->caps == offer->rx_attr->caps);
+	assert_int_equal(info->ep_attr->max_msg_size, 8928);
+	assert_int_equal(info->tx_attr->rma_iov_limit, 0);
+	/* hints that ask for everything have lost nothing */
+	info->caps = 0;
+	info->tx_attr->caps |= FI_RMA;
+	assert_false(fabric_info_lost_rma(info));
+	compat_info_destroy(info);
+}
+
+/* Where receives are described, what takes one may be said. */
+static void receive_attributes_may_grant_receives_for_data(void **state)
+{
+	struct fi_info *info;
+
+	assert_true(fabric_info_given_mode(NULL) == 0);
+	hints->caps = FI_MSG | FI_RMA;
+	hints->mode = FI_CONTEXT2;
+	hints->rx_attr->mode = FI_CONTEXT2 | FI_RX_CQ_DATA;
+	hints->domain_attr->mr_mode |= FI_MR_VIRT_ADDR | FI_MR_PROV_KEY;
+	info = rma_offer(false, hints->caps, fabric_info_given_mode(hints));
+	assert_true(info->rx_attr->mode & FI_RX_CQ_DATA);
+	assert_true(fabric_info_matches(info, hints, API, &misfit));
+	compat_info_destroy(info);
+}
+
 static void datagrams_need_the_prefix(void **state)
 {
 	assert_fits();
@@ -492,6 +556,10 @@ int main(void)
 		TEST(wide_inline_data_halves_the_queue),
 		TEST(capabilities_that_are_not_there_keep_it_out),
 		TEST(modes_must_be_given),
+		TEST(who_names_efa_direct_needs_no_contexts),
+		DGRAM(naming_the_other_fabric_waives_nothing),
+		TEST(an_info_that_lost_rma_is_known),
+		TEST(receive_attributes_may_grant_receives_for_data),
 		DGRAM(datagrams_need_the_prefix),
 		TEST(memory_registration_modes),
 		TEST(names_and_types_must_be_the_same),

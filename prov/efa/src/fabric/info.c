@@ -104,12 +104,29 @@ static uint64_t shape_caps(uint64_t asked, uint64_t have)
 	return caps;
 }
 
+/* Of one side: what it has of the whole endpoint's, or of that what was
+ * asked for. Nothing that the endpoint does in the other direction alone. */
+static uint64_t shape_attr_caps(uint64_t asked, uint64_t info_caps,
+				uint64_t have)
+{
+	const uint64_t msg = FI_SEND | FI_RECV;
+	const uint64_t rma = FI_READ | FI_WRITE | FI_REMOTE_READ |
+			     FI_REMOTE_WRITE;
+	uint64_t caps = (asked ? shape_caps(asked, have) : have) & info_caps;
+
+	if (!(caps & msg))
+		caps &= ~FI_MSG;
+	if (!(caps & rma))
+		caps &= ~FI_RMA;
+	return caps;
+}
+
 /* Without hints no flag is a default but that operations complete. */
 static void shape_tx(struct fi_tx_attr *attr, const struct fi_tx_attr *asked,
 		     uint64_t info_caps, size_t usual_inject_size)
 {
-	attr->caps = shape_caps(asked && asked->caps ? asked->caps : info_caps,
-				attr->caps);
+	attr->caps = shape_attr_caps(asked ? asked->caps : 0, info_caps,
+				     attr->caps);
 	attr->op_flags = asked ? asked->op_flags :
 			 FI_COMPLETION | FI_TRANSMIT_COMPLETE;
 	attr->inject_size = asked && asked->inject_size ?
@@ -129,8 +146,8 @@ static void shape_tx(struct fi_tx_attr *attr, const struct fi_tx_attr *asked,
 static void shape_rx(struct fi_rx_attr *attr, const struct fi_rx_attr *asked,
 		     uint64_t info_caps)
 {
-	attr->caps = shape_caps(asked && asked->caps ? asked->caps : info_caps,
-				attr->caps);
+	attr->caps = shape_attr_caps(asked ? asked->caps : 0, info_caps,
+				     attr->caps);
 	if (!asked)
 		return;
 	attr->op_flags = asked->op_flags;
@@ -194,6 +211,8 @@ static int shape(struct fi_info *info, const struct info_query *query,
 	const struct fi_info *hints = query->hints;
 
 	info->fabric_attr->api_version = query->version;
+	if (fabric_info_lost_rma(hints))
+		fabric_info_drop_rma(info, device);
 	info->caps = shape_caps(hints ? hints->caps : 0, info->caps);
 	shape_domain(info, hints, query->version);
 	shape_tx(info->tx_attr, hints ? hints->tx_attr : NULL, info->caps,
@@ -259,13 +278,16 @@ static int add_offer(const struct info_query *query,
 		     enum fabric_info_kind kind, struct fi_info ***tail)
 {
 	const struct fi_info *hints = query->hints;
-	struct fi_info *offer = fabric_info_offer(device, kind,
-						  hints ? hints->caps : 0,
-						  hints ? hints->mode : 0);
+	struct fi_info *offer;
 	int ret;
 
+	offer = fabric_info_offer(device, kind,
+				  fabric_info_wanted_caps(hints,
+							  query->version),
+				  fabric_info_given_mode(hints));
 	if (!offer)
 		return -FI_ENOMEM;
+	fabric_info_waive_context(offer, hints);
 	if (!fits(offer, query)) {
 		compat_info_destroy(offer);
 		return 0;

@@ -115,7 +115,7 @@ static bool match_mr_mode(const struct fi_info *offer,
 	if (!is_rma_target(hints->caps))
 		needs &= ~(uint64_t)(FI_MR_VIRT_ADDR | FI_MR_PROV_KEY);
 	/* 0 came with the legacy mode bit FI_LOCAL_MR */
-	return given == COMPAT_MR_UNSPEC ||
+	return (given == COMPAT_MR_UNSPEC && !is_rma_target(hints->caps)) ||
 	       accepts(misfit, what, given, needs);
 }
 
@@ -175,6 +175,56 @@ static bool match_ep(const struct fi_info *offer, const struct fi_info *hints,
 		      offer->domain_attr->max_ep_rx_ctx) &&
 	       within(misfit, "ep_attr->auth_key_size", asked->auth_key_size,
 		      0);
+}
+
+uint64_t fabric_info_given_mode(const struct fi_info *hints)
+{
+	if (!hints)
+		return 0;
+	return hints->mode |
+	       (hints->rx_attr ? hints->rx_attr->mode & FI_RX_CQ_DATA : 0);
+}
+
+bool fabric_info_lost_rma(const struct fi_info *hints)
+{
+	uint64_t caps = 0;
+
+	if (!hints || !hints->caps || hints->caps & FI_RMA)
+		return false;
+	if (hints->tx_attr)
+		caps |= hints->tx_attr->caps;
+	if (hints->rx_attr)
+		caps |= hints->rx_attr->caps;
+	return caps & FI_RMA;
+}
+
+uint64_t fabric_info_wanted_caps(const struct fi_info *hints,
+				 uint32_t version)
+{
+	const uint64_t keys = FI_MR_VIRT_ADDR | FI_MR_PROV_KEY;
+
+	if (!hints || fabric_info_lost_rma(hints))
+		return 0;
+	if (!hints->caps && hints->domain_attr &&
+	    !fabric_info_is_legacy_mr(hints, version) &&
+	    ((uint64_t)hints->domain_attr->mr_mode & keys) != keys)
+		return FI_MSG;
+	return hints->caps;
+}
+
+void fabric_info_waive_context(struct fi_info *offer,
+			       const struct fi_info *hints)
+{
+	const char *name = hints && hints->fabric_attr ?
+			   hints->fabric_attr->name : NULL;
+
+	if (!name || hints->mode & FI_CONTEXT2 ||
+	    strcmp(name, fabric_info_fabric_name(FABRIC_INFO_DIRECT)) ||
+	    strcmp(name, offer->fabric_attr->name))
+		return;
+	offer->mode &= ~FI_CONTEXT2;
+	offer->tx_attr->mode &= ~FI_CONTEXT2;
+	offer->rx_attr->mode &= ~FI_CONTEXT2;
 }
 
 /* Receive capabilities in tx_attr, and the other way, were allowed once and
@@ -262,7 +312,8 @@ bool fabric_info_matches(const struct fi_info *offer,
 	if (hints->ep_attr && !match_ep(offer, hints, misfit))
 		return false;
 	if (!subset(misfit, "caps", hints->caps, offer->caps) ||
-	    !accepts(misfit, "mode", hints->mode, offer->mode) ||
+	    !accepts(misfit, "mode", fabric_info_given_mode(hints),
+		     offer->mode) ||
 	    !same(misfit, "addr_format", hints->addr_format,
 		  offer->addr_format))
 		return false;
@@ -306,9 +357,11 @@ int fabric_info_check(const struct dev_device *device, uint32_t version,
 	if (ret)
 		return ret;
 	/* all there is: applications take capabilities away, not limits */
-	offer = fabric_info_offer(device, *kind, 0, info->mode);
+	offer = fabric_info_offer(device, *kind, 0,
+				  fabric_info_given_mode(info));
 	if (!offer)
 		return -FI_ENOMEM;
+	fabric_info_waive_context(offer, info);
 	if (!fabric_info_matches(offer, info, version, &misfit)) {
 		fabric_info_misfit_text(&misfit, text, sizeof(text));
 		compat_warn(FI_LOG_DOMAIN, "%s cannot give what the info "

@@ -43,6 +43,35 @@ bool fabric_info_matches(const struct fi_info *offer,
 			 const struct fi_info *hints, uint32_t version,
 			 struct fabric_info_misfit *misfit);
 
+/* What the application of @hints (or NULL) can do: FI_RX_CQ_DATA may be
+ * given where receives are described alone. */
+uint64_t fabric_info_given_mode(const struct fi_info *hints);
+
+/*
+ * Are @hints (or NULL) an info from which FI_RMA was taken away in caps
+ * alone? What tx_attr and rx_attr still say of it then asks for nothing, and
+ * max_msg_size is that of reads and writes: the hints fit an offer with
+ * FI_RMA.
+ */
+bool fabric_info_lost_rma(const struct fi_info *hints);
+
+/*
+ * The capabilities to make an offer of, for @hints (or NULL) of an
+ * application of @version; 0: all. Without the modes of memory registration
+ * that go with them nobody who did not ask gets reads and writes.
+ */
+uint64_t fabric_info_wanted_caps(const struct fi_info *hints,
+				 uint32_t version);
+
+/*
+ * An endpoint of efa-direct keeps nothing at op_context. Who names the fabric
+ * in @hints has it without FI_CONTEXT2, which @offer then does not have
+ * either; everybody else must grant it, so that no application that knows of
+ * RDM endpoints alone comes upon one without order and tags.
+ */
+void fabric_info_waive_context(struct fi_info *offer,
+			       const struct fi_info *hints);
+
 /* What is left of a send queue of @size entries with @inject_size bytes
  * inline: above 32 bytes its entries are twice as long. */
 static inline size_t fabric_info_tx_size(size_t size, size_t inject_size)

@@ -177,6 +177,20 @@ static void fill_rma(struct fi_info *info, const struct dev_device *device,
 	info->rx_attr->mode |= mode & FI_RX_CQ_DATA;
 }
 
+void fabric_info_drop_rma(struct fi_info *info,
+			  const struct dev_device *device)
+{
+	const uint64_t rma = OFFER_TX_RMA_CAPS | OFFER_RX_RMA_CAPS;
+
+	info->caps &= ~rma;
+	info->tx_attr->caps &= ~rma;
+	info->rx_attr->caps &= ~rma;
+	info->tx_attr->rma_iov_limit = 0;
+	info->ep_attr->max_msg_size = device->mtu;
+	info->mode &= ~FI_RX_CQ_DATA;
+	info->rx_attr->mode &= ~FI_RX_CQ_DATA;
+}
+
 static void fill_rx(struct fi_rx_attr *attr, const struct dev_device *device,
 		    uint64_t mode)
 {

@@ -42,4 +42,8 @@ struct fi_info *fabric_info_offer(const struct dev_device *device,
 				  enum fabric_info_kind kind, uint64_t caps,
 				  uint64_t mode);
 
+/* Makes an offer that has FI_RMA one without. */
+void fabric_info_drop_rma(struct fi_info *info,
+			  const struct dev_device *device);
+
 #endif /* FABRIC_INFO_OFFER_H */
