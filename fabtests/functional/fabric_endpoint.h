@@ -26,7 +26,9 @@
 #define FAB_OPT_EFA_RNR_RETRY	(-(0xefa << 16))
 #define FAB_EFA_WR_HIGH_PPS	(1ULL << 60)
 /* Options of API 1.22. */
+#define FAB_OPT_MAX_MSG_SIZE	12
 #define FAB_OPT_MAX_RMA_SIZE	14
+#define FAB_OPT_INJECT_MSG_SIZE	16
 #define FAB_OPT_INJECT_RMA_SIZE	18
 
 struct fab_wish {

@@ -264,6 +264,34 @@ static void check_refusals(void)
 	check_alive();
 }
 
+/* Not yet, and never: an endpoint without FI_RMA. */
+static void check_before_enable(void)
+{
+	struct fi_info *info = fi_dupinfo(a.info);
+	uint64_t key = fi_mr_key(b.mr);
+	struct fid_ep *ep;
+
+	expect_stage("before fi_enable");
+	REQUIRE(info);
+	/* The in-tree provider has no table then. */
+	for (int i = fab_is_in_tree(a.info) ? 2 : 0; i < 2; i++) {
+		const int error = i ? -FI_EOPNOTSUPP : -FI_EOPBADSTATE;
+
+		REQUIRE_EQ(fi_endpoint(a.domain, info, &ep, NULL), 0);
+		EXPECT_EQ(fi_write(ep, a.buf, 64, a.desc, a.peer,
+				   remote_addr(), key, NULL), error);
+		EXPECT_EQ(fi_read(ep, a.buf, 64, a.desc, a.peer,
+				  remote_addr(), key, NULL), error);
+		EXPECT_EQ(fi_inject_write(ep, a.buf, 8, a.peer, remote_addr(),
+					  key), error);
+		EXPECT_EQ(fi_send(ep, a.buf, 64, a.desc, a.peer, NULL),
+			  -FI_EOPBADSTATE);
+		EXPECT_EQ(fi_close(&ep->fid), 0);
+		info->caps = FI_MSG;
+	}
+	fi_freeinfo(info);
+}
+
 /* Exactly the longest works, by one region mapped for it. */
 static void check_longest(void)
 {
@@ -396,6 +424,7 @@ int main(void)
 	check_ranges();
 	check_unknown_initiator();
 	check_refusals();
+	check_before_enable();
 	check_longest();
 	check_counters();
 	check_alive();

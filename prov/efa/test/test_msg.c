@@ -202,6 +202,70 @@ static void a_dmabuf_cannot_be_injected(void **state)
 	assert_int_equal(ep->sq.produced, 0);
 }
 
+static int set_option(int option, size_t value)
+{
+	return fi_setopt(&ep->fid.fid, FI_OPT_ENDPOINT, option, &value,
+			 sizeof(value));
+}
+
+/* What is short enough for the entry is not always short enough. */
+static void lower_limits_hold_for_small_payloads(void **state)
+{
+	struct iovec iov[2] = { { memory, 6 }, { memory, 5 } };
+	void *desc = fi_mr_desc(ordinary);
+	size_t value, len = sizeof(value);
+
+	assert_int_equal(set_option(COMPAT_OPT_MAX_MSG_SIZE, 10), 0);
+	assert_int_equal(set_option(COMPAT_OPT_MAX_RMA_SIZE, 10), 0);
+	assert_int_equal(fi_send(&ep->fid, memory, 11, desc, 0, NULL),
+			 -FI_EMSGSIZE);
+	assert_int_equal(fi_inject(&ep->fid, memory, 11, 0), -FI_EMSGSIZE);
+	assert_int_equal(fi_sendv(&ep->fid, iov, NULL, 2, 0, NULL),
+			 -FI_EMSGSIZE);
+	assert_int_equal(fi_write(&ep->fid, memory, 11, desc, 0, 0, 1, NULL),
+			 -FI_EMSGSIZE);
+	assert_int_equal(fi_inject_write(&ep->fid, memory, 11, 0, 0, 1),
+			 -FI_EMSGSIZE);
+	assert_int_equal(fi_writev(&ep->fid, iov, NULL, 2, 0, 0, 1, NULL),
+			 -FI_EMSGSIZE);
+	assert_int_equal(ep->sq.produced, 0);
+	assert_int_equal(fi_getopt(&ep->fid.fid, FI_OPT_ENDPOINT,
+				   COMPAT_OPT_INJECT_MSG_SIZE, &value, &len),
+			 0);
+	assert_int_equal(value, 10);
+	assert_int_equal(fi_inject(&ep->fid, memory, 10, 0), 0);
+	assert_int_equal(fi_inject_write(&ep->fid, memory, 10, 0, 0, 1), 0);
+	/* the inject size is as asked for when there is room again */
+	assert_int_equal(set_option(COMPAT_OPT_MAX_MSG_SIZE, 100), 0);
+	assert_int_equal(set_option(COMPAT_OPT_MAX_RMA_SIZE, 100), 0);
+	assert_int_equal(fi_inject(&ep->fid, memory, 80, 0), 0);
+	assert_int_equal(fi_inject_write(&ep->fid, memory, 80, 0, 0, 1), 0);
+	assert_int_equal(fi_inject(&ep->fid, memory, 81, 0), -FI_EOPNOTSUPP);
+	assert_int_equal(set_option(COMPAT_OPT_INJECT_MSG_SIZE, 81),
+			 -FI_EINVAL);
+}
+
+/* Two buffers, and FI_INJECT: the same answers as for one. */
+static void injected_writes_of_two_buffers(void **state)
+{
+	struct iovec iov[2] = { { memory, 40 }, { memory, 40 } };
+	struct fi_rma_iov rma = { .len = 4096, .key = 1 };
+	struct fi_msg_rma write = {
+		.msg_iov = iov, .iov_count = 2,
+		.rma_iov = &rma, .rma_iov_count = 1,
+	};
+
+	assert_int_equal(fi_writemsg(&ep->fid, &write, FI_INJECT), 0);
+	iov[1].iov_len = 41;
+	assert_int_equal(fi_writemsg(&ep->fid, &write, FI_INJECT),
+			 -FI_EOPNOTSUPP);
+	assert_int_equal(fi_writemsg(&ep->fid, &write, 0), -FI_EINVAL);
+	iov[1].iov_len = (size_t)domain.device->max_rdma_size;
+	rma.len = SIZE_MAX;
+	assert_int_equal(fi_writemsg(&ep->fid, &write, FI_INJECT),
+			 -FI_EMSGSIZE);
+}
+
 /* One doorbell a queue, with the request that ends the batch. */
 static void more_holds_the_doorbells_back(void **state)
 {
@@ -239,6 +303,8 @@ int main(void)
 		TEST(small_payloads_are_in_the_entry),
 		TEST(a_dmabuf_is_left_to_the_device),
 		TEST(a_dmabuf_cannot_be_injected),
+		TEST(lower_limits_hold_for_small_payloads),
+		TEST(injected_writes_of_two_buffers),
 		TEST(more_holds_the_doorbells_back),
 	};
 

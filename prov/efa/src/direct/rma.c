@@ -32,6 +32,16 @@ static DIRECT_COLD ssize_t direct_rma_refuse(struct fabric_ep *ep, size_t len,
 				  "no desc: the buffer must be registered");
 }
 
+/* Why several buffers cannot be those of one operation. */
+static DIRECT_COLD ssize_t direct_rma_refuse_several(struct fabric_ep *ep,
+						     size_t len,
+						     uint64_t flags)
+{
+	if (len > ep->max_rma_bytes || flags & FI_INJECT)
+		return direct_rma_refuse(ep, len, flags);
+	return direct_send_refuse(ep, -FI_EINVAL, "RMA has one local buffer");
+}
+
 /* Its bytes in the request; the copy is over when the call returns. */
 static DIRECT_INLINE ssize_t
 direct_write_inline(struct fabric_ep *ep, const void *buf, size_t len,
@@ -122,8 +132,7 @@ static ssize_t direct_rma_several(struct fabric_ep *ep,
 				      addr, target, context, data, flags);
 	if (op != EFA_IO_RDMA_WRITE || total > ep->inject_rma_bytes ||
 	    !cpu_reads)
-		return direct_send_refuse(ep, -FI_EINVAL,
-					  "RMA has one local buffer");
+		return direct_rma_refuse_several(ep, total, flags);
 	total = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (!iov[i].iov_len)

@@ -52,10 +52,11 @@ static void fabric_ep_set_limits(struct fabric_ep *ep,
 		ep->max_rma_bytes = device->max_rdma_size;
 	ep->prefix_bytes = info->ep_attr->msg_prefix_size;
 	ep->inject_limit = info->tx_attr->inject_size;
-	ep->inject_bytes = ep->inject_limit;
+	ep->inject_asked = ep->inject_limit;
 	/* an entry of a remote write has room for data only if it is long */
 	if (ep->inject_limit > device->inline_size)
-		ep->inject_rma_bytes = ep->inject_limit;
+		ep->inject_rma_asked = ep->inject_limit;
+	fabric_ep_bound_inject(ep);
 	ep->tx_iov_limit = info->tx_attr->iov_limit;
 	if (ep->tx_iov_limit > EFA_IO_TX_MAX_SGE)
 		ep->tx_iov_limit = EFA_IO_TX_MAX_SGE;
@@ -84,7 +85,10 @@ void fabric_ep_init(struct fabric_ep *ep, struct fabric_domain *domain,
 	fabric_ep_set_limits(ep, info);
 	ep->wants_source = info->caps & FI_SOURCE;
 	ep->rma = info->caps & FI_RMA;
-	ep->unsolicited = ep->rma && !(info->mode & FI_RX_CQ_DATA);
+	if (ep->rma)
+		fabric_ep_refuse_early_rma(&ep->fid);
+	ep->unsolicited = ep->rma &&
+			  !(fabric_info_given_mode(info) & FI_RX_CQ_DATA);
 	ep->tx_op_flags = info->tx_attr->op_flags;
 	ep->rx_op_flags = info->rx_attr->op_flags;
 	ep->low_latency = fabric_ep_is_low_latency(info);

@@ -84,7 +84,8 @@ struct fabric_ep {
 	/* of fi_info and options, for enable */
 	uint64_t tx_op_flags, rx_op_flags;
 	uint32_t tx_size, rx_size;	/* work requests */
-	size_t inject_limit;	/* of fi_info; inject_bytes may be lowered */
+	size_t inject_limit;	/* of fi_info */
+	size_t inject_asked, inject_rma_asked;	/* of options */
 	bool low_latency;
 	bool rma;		/* FI_RMA */
 	bool unsolicited;	/* a remote write with data takes no receive */
@@ -132,6 +133,16 @@ int fabric_ep_complete_binding(struct fabric_ep *ep);
  * completion flags and for sending FI_INJECT (-FI_EOPNOTSUPP for what cannot
  * be a default or not be honoured); -FI_ENOSYS for others. */
 int fabric_ep_control(struct fid *fid, int command, void *arg);
+
+/* To be called when a limit has changed: a message in its request is none
+ * longer than a message may be. */
+static inline void fabric_ep_bound_inject(struct fabric_ep *ep)
+{
+	ep->inject_bytes = ep->inject_asked < ep->max_msg_bytes ?
+			   ep->inject_asked : ep->max_msg_bytes;
+	ep->inject_rma_bytes = ep->inject_rma_asked < ep->max_rma_bytes ?
+			       ep->inject_rma_asked : ep->max_rma_bytes;
+}
 
 static inline void fabric_ep_lock(const struct fabric_ep *ep,
 				  struct util_lock *lock)

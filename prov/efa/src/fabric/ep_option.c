@@ -96,12 +96,9 @@ static size_t fabric_ep_most_inject_rma(const struct fabric_ep *ep)
 	       ep->inject_limit : 0;
 }
 
-static int fabric_ep_set_number(struct fabric_ep *ep, int optname,
-				size_t value)
+static int fabric_ep_set_bytes(struct fabric_ep *ep, int optname, size_t value)
 {
 	switch (optname) {
-	case COMPAT_OPT_EFA_RNR_RETRY:
-		return fabric_ep_set_rnr_retry(ep, value);
 	case COMPAT_OPT_MAX_MSG_SIZE:
 		return fabric_ep_set_limit(&ep->max_msg_bytes, value,
 					   ep->domain->device->mtu,
@@ -112,14 +109,26 @@ static int fabric_ep_set_number(struct fabric_ep *ep, int optname,
 					   ep->domain->device->max_rdma_size :
 					   0, "FI_OPT_MAX_RMA_SIZE");
 	case COMPAT_OPT_INJECT_RMA_SIZE:
-		return fabric_ep_set_limit(&ep->inject_rma_bytes, value,
+		return fabric_ep_set_limit(&ep->inject_rma_asked, value,
 					   fabric_ep_most_inject_rma(ep),
 					   "FI_OPT_INJECT_RMA_SIZE");
 	default:
-		return fabric_ep_set_limit(&ep->inject_bytes, value,
+		return fabric_ep_set_limit(&ep->inject_asked, value,
 					   ep->inject_limit,
 					   "FI_OPT_INJECT_MSG_SIZE");
 	}
+}
+
+static int fabric_ep_set_number(struct fabric_ep *ep, int optname,
+				size_t value)
+{
+	int ret;
+
+	if (optname == COMPAT_OPT_EFA_RNR_RETRY)
+		return fabric_ep_set_rnr_retry(ep, value);
+	ret = fabric_ep_set_bytes(ep, optname, value);
+	fabric_ep_bound_inject(ep);
+	return ret;
 }
 
 /*

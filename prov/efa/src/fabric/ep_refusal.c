@@ -47,42 +47,51 @@ static struct fi_ops_msg refuse_msg_ops = {
 	.injectdata = refuse_msg_injectdata,
 };
 
-/* FI_RMA was not among the capabilities. */
-REFUSE(ssize_t, rma_read, -FI_EOPNOTSUPP, void *buf, size_t len, void *desc,
-       fi_addr_t src_addr, uint64_t addr, uint64_t key, void *context)
-REFUSE(ssize_t, rma_readv, -FI_EOPNOTSUPP, const struct iovec *iov, void **desc,
-       size_t count, fi_addr_t src_addr, uint64_t addr, uint64_t key,
-       void *context)
-REFUSE(ssize_t, rma_readmsg, -FI_EOPNOTSUPP, const struct fi_msg_rma *msg,
-       uint64_t flags)
-REFUSE(ssize_t, rma_write, -FI_EOPNOTSUPP, const void *buf, size_t len,
-       void *desc, fi_addr_t dest_addr, uint64_t addr, uint64_t key,
-       void *context)
-REFUSE(ssize_t, rma_writev, -FI_EOPNOTSUPP, const struct iovec *iov,
-       void **desc, size_t count, fi_addr_t dest_addr, uint64_t addr,
-       uint64_t key, void *context)
-REFUSE(ssize_t, rma_writemsg, -FI_EOPNOTSUPP, const struct fi_msg_rma *msg,
-       uint64_t flags)
-REFUSE(ssize_t, rma_inject, -FI_EOPNOTSUPP, const void *buf, size_t len,
-       fi_addr_t dest_addr, uint64_t addr, uint64_t key)
-REFUSE(ssize_t, rma_writedata, -FI_EOPNOTSUPP, const void *buf, size_t len,
-       void *desc, uint64_t data, fi_addr_t dest_addr, uint64_t addr,
-       uint64_t key, void *context)
-REFUSE(ssize_t, rma_injectdata, -FI_EOPNOTSUPP, const void *buf, size_t len,
-       uint64_t data, fi_addr_t dest_addr, uint64_t addr, uint64_t key)
+/* RMA: never, as FI_RMA was not among the capabilities; or not before
+ * fi_enable. */
+#define REFUSE_RMA(when, error)						\
+	REFUSE(ssize_t, when##_read, error, void *buf, size_t len,	\
+	       void *desc, fi_addr_t src_addr, uint64_t addr,		\
+	       uint64_t key, void *context)				\
+	REFUSE(ssize_t, when##_readv, error, const struct iovec *iov,	\
+	       void **desc, size_t count, fi_addr_t src_addr,		\
+	       uint64_t addr, uint64_t key, void *context)		\
+	REFUSE(ssize_t, when##_readmsg, error,				\
+	       const struct fi_msg_rma *msg, uint64_t flags)		\
+	REFUSE(ssize_t, when##_write, error, const void *buf,		\
+	       size_t len, void *desc, fi_addr_t dest_addr,		\
+	       uint64_t addr, uint64_t key, void *context)		\
+	REFUSE(ssize_t, when##_writev, error, const struct iovec *iov,	\
+	       void **desc, size_t count, fi_addr_t dest_addr,		\
+	       uint64_t addr, uint64_t key, void *context)		\
+	REFUSE(ssize_t, when##_writemsg, error,				\
+	       const struct fi_msg_rma *msg, uint64_t flags)		\
+	REFUSE(ssize_t, when##_inject, error, const void *buf,		\
+	       size_t len, fi_addr_t dest_addr, uint64_t addr,		\
+	       uint64_t key)						\
+	REFUSE(ssize_t, when##_writedata, error, const void *buf,	\
+	       size_t len, void *desc, uint64_t data,			\
+	       fi_addr_t dest_addr, uint64_t addr, uint64_t key,	\
+	       void *context)						\
+	REFUSE(ssize_t, when##_injectdata, error, const void *buf,	\
+	       size_t len, uint64_t data, fi_addr_t dest_addr,		\
+	       uint64_t addr, uint64_t key)				\
+									\
+	static struct fi_ops_rma refuse_##when##_ops = {		\
+		.size = sizeof(struct fi_ops_rma),			\
+		.read = refuse_##when##_read,				\
+		.readv = refuse_##when##_readv,				\
+		.readmsg = refuse_##when##_readmsg,			\
+		.write = refuse_##when##_write,				\
+		.writev = refuse_##when##_writev,			\
+		.writemsg = refuse_##when##_writemsg,			\
+		.inject = refuse_##when##_inject,			\
+		.writedata = refuse_##when##_writedata,			\
+		.injectdata = refuse_##when##_injectdata,		\
+	};
 
-static struct fi_ops_rma refuse_rma_ops = {
-	.size = sizeof(struct fi_ops_rma),
-	.read = refuse_rma_read,
-	.readv = refuse_rma_readv,
-	.readmsg = refuse_rma_readmsg,
-	.write = refuse_rma_write,
-	.writev = refuse_rma_writev,
-	.writemsg = refuse_rma_writemsg,
-	.inject = refuse_rma_inject,
-	.writedata = refuse_rma_writedata,
-	.injectdata = refuse_rma_injectdata,
-};
+REFUSE_RMA(rma, -FI_EOPNOTSUPP)
+REFUSE_RMA(early_rma, -FI_EOPBADSTATE)
 
 /* No endpoint has tags. */
 REFUSE(ssize_t, tagged_recv, -FI_ENOSYS, void *buf, size_t len, void *desc,
@@ -237,4 +246,9 @@ void fabric_ep_refuse_all(struct fid_ep *ep)
 	ep->tagged = &refuse_tagged_ops;
 	ep->atomic = &refuse_atomic_ops;
 	ep->collective = &refuse_collective_ops;
+}
+
+void fabric_ep_refuse_early_rma(struct fid_ep *ep)
+{
+	ep->rma = &refuse_early_rma_ops;
 }

@@ -15,4 +15,7 @@
  */
 void fabric_ep_refuse_all(struct fid_ep *ep);
 
+/* RMA as well is a matter of state: the endpoint has FI_RMA. */
+void fabric_ep_refuse_early_rma(struct fid_ep *ep);
+
 #endif /* FABRIC_EP_REFUSAL_H */
