@@ -122,6 +122,12 @@ static int nic_tostr(const struct fid *fid, char *buf, size_t len)
 	return 0;
 }
 
+static int nic_ops_set(struct fid *fid, const char *name, uint64_t flags,
+		       void *ops, void *context)
+{
+	return -FI_ENOSYS;
+}
+
 static struct fi_ops nic_ops = {
 	.size = sizeof(struct fi_ops),
 	.close = nic_close,
@@ -129,6 +135,7 @@ static struct fi_ops nic_ops = {
 	.control = nic_control,
 	.ops_open = nic_ops_open,
 	.tostr = nic_tostr,
+	.ops_set = nic_ops_set,
 };
 
 struct fid_nic *compat_nic_create(void)

@@ -58,6 +58,8 @@ static struct fi_ops direct_ep_fid_ops = {
 	.bind = fabric_ep_bind,
 	.control = direct_ep_control,
 	.ops_open = fabric_no_ops_open,
+	.tostr = fabric_no_tostr,
+	.ops_set = fabric_no_ops_set,
 };
 
 int direct_ep_open(struct fabric_domain *domain, const struct fi_info *info,

@@ -233,6 +233,8 @@ static struct fi_ops cntr_fid_ops = {
 	.bind = fabric_no_bind,
 	.control = cntr_control,
 	.ops_open = fabric_no_ops_open,
+	.tostr = fabric_no_tostr,
+	.ops_set = fabric_no_ops_set,
 };
 
 static struct fi_ops_cntr cntr_ops = {

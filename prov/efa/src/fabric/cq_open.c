@@ -69,6 +69,8 @@ static struct fi_ops fabric_cq_fid_ops = {
 	.bind = fabric_no_bind,
 	.control = fabric_cq_control,
 	.ops_open = fabric_no_ops_open,
+	.tostr = fabric_no_tostr,
+	.ops_set = fabric_no_ops_set,
 };
 
 static struct fi_ops_cq fabric_cq_ops = {

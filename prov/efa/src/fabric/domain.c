@@ -99,6 +99,8 @@ static struct fi_ops domain_fid_ops = {
 	.bind = domain_bind,
 	.control = fabric_no_control,
 	.ops_open = domain_ops_open,
+	.tostr = fabric_no_tostr,
+	.ops_set = fabric_no_ops_set,
 };
 
 static struct fi_ops_domain domain_ops = {

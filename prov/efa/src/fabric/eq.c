@@ -328,6 +328,8 @@ static struct fi_ops eq_fid_ops = {
 	.bind = fabric_no_bind,
 	.control = eq_control,
 	.ops_open = fabric_no_ops_open,
+	.tostr = fabric_no_tostr,
+	.ops_set = fabric_no_ops_set,
 };
 
 static struct fi_ops_eq eq_ops = {

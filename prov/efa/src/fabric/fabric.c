@@ -75,6 +75,8 @@ static struct fi_ops fabric_fid_ops = {
 	.bind = fabric_no_bind,
 	.control = fabric_no_control,
 	.ops_open = fabric_ops_open,
+	.tostr = fabric_no_tostr,
+	.ops_set = fabric_no_ops_set,
 };
 
 static struct fi_ops_fabric fabric_ops = {

@@ -83,6 +83,8 @@ static struct fi_ops mr_fid_ops = {
 	.bind = mr_bind,
 	.control = mr_control,
 	.ops_open = fabric_no_ops_open,
+	.tostr = fabric_no_tostr,
+	.ops_set = fabric_no_ops_set,
 };
 
 /* Where the memory is: a range of the process or of a dma-buf. */

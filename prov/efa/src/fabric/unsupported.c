@@ -19,6 +19,17 @@ int fabric_no_ops_open(struct fid *fid, const char *name, uint64_t flags,
 	return -FI_ENOSYS;
 }
 
+int fabric_no_ops_set(struct fid *fid, const char *name, uint64_t flags,
+		      void *ops, void *context)
+{
+	return -FI_ENOSYS;
+}
+
+int fabric_no_tostr(const struct fid *fid, char *buf, size_t len)
+{
+	return -FI_ENOSYS;
+}
+
 int fabric_no_passive_ep(struct fid_fabric *fabric, struct fi_info *info,
 			 struct fid_pep **pep, void *context)
 {

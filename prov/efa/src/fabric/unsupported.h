@@ -17,6 +17,9 @@ int fabric_no_bind(struct fid *fid, struct fid *bfid, uint64_t flags);
 int fabric_no_control(struct fid *fid, int command, void *arg);
 int fabric_no_ops_open(struct fid *fid, const char *name, uint64_t flags,
 		       void **ops, void *context);
+int fabric_no_ops_set(struct fid *fid, const char *name, uint64_t flags,
+		      void *ops, void *context);
+int fabric_no_tostr(const struct fid *fid, char *buf, size_t len);
 
 int fabric_no_passive_ep(struct fid_fabric *fabric, struct fi_info *info,
 			 struct fid_pep **pep, void *context);
