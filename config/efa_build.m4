@@ -174,3 +174,12 @@ AC_SUBST([RDMA_CORE_RPATH])
 AC_SUBST([RDMA_CORE_LIBDIR], [$rdma_core_libdir])
 AM_CONDITIONAL([RDMA_CORE_ELSEWHERE], [test -n "$rdma_core_libdir"])
 AC_SUBST([RDMA_CORE_BIN])])
+
+dnl EFA_QUICK_LIBTOOL: after LT_INIT. config/quick_libtool before libtool, for
+dnl the system and the options it was written for.
+AC_DEFUN([EFA_QUICK_LIBTOOL], [
+AS_IF([test "x$enable_static$enable_shared$GCC" = xnoyesyes],
+	[AS_CASE(["$host_os $lt_prog_compiler_pic"],
+		[linux*-fPIC*],
+		[LIBTOOL="\$(SHELL) \$(top_srcdir)/config/quick_libtool \$(top_builddir)/libtool"])])
+])

@@ -82,7 +82,7 @@ group_unit()
 
 check_shell()
 {
-	local file files=()
+	local file files=(config/quick_libtool)
 
 	while IFS= read -r file; do
 		if head -n 2 "$file" | grep -q 'bash\|/bin/sh'; then
