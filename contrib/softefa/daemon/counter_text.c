@@ -6,17 +6,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "daemon/device_counter.h"
+
 struct page {
 	char *text;
 	size_t used, size;
 	uint64_t first;		/* object to start with */
 	uint64_t next;		/* number of the next object */
 	bool is_full;
-};
-
-struct row {
-	const char *name;
-	uint64_t value;
 };
 
 #define NUM_ROWS(row) (sizeof(row) / sizeof((row)[0]))
@@ -39,7 +36,7 @@ static bool begin_object(struct page *page)
 }
 
 static void write_rows(struct page *page, const char *object,
-		       const struct row *row, size_t count)
+		       const struct named_counter *row, size_t count)
 {
 	size_t start = page->used, i;
 
@@ -54,40 +51,19 @@ static void write_rows(struct page *page, const char *object,
 static void write_device(struct page *page,
 			 const struct emulated_device *device)
 {
-	struct engine_device_counters c;
+	struct named_counter row[DEVICE_COUNTERS];
 
-	engine_device_read_counters(device->engine, &c);
-	const struct row row[] = {
-		{ "tx_messages", c.tx_messages },
-		{ "tx_bytes", c.tx_bytes },
-		{ "rx_messages", c.rx_messages },
-		{ "rx_bytes", c.rx_bytes },
-		{ "rdma_reads", c.rdma_reads },
-		{ "rdma_writes", c.rdma_writes },
-		{ "sq_doorbells", c.sq_doorbells },
-		{ "rq_doorbells", c.rq_doorbells },
-		{ "completions", c.completions },
-		{ "errors", c.error_completions },
-		{ "ud_drops", c.ud_drops },
-		{ "rule_breaks", c.rule_breaks },
-		{ "contexts", c.contexts },
-		{ "pds", c.pds },
-		{ "mrs", c.mrs },
-		{ "cqs", c.cqs },
-		{ "qps", c.qps },
-		{ "ahs", c.ahs },
-	};
-
+	device_counter_read(device->engine, row);
 	write_rows(page, device->entry.ibdev, row, NUM_ROWS(row));
 }
 
 static void write_rules(struct page *page, const struct emulated_device *device)
 {
-	struct row row[ENGINE_RULES];
+	struct named_counter row[ENGINE_RULES];
 	char object[48];
 
 	for (int rule = 0; rule < ENGINE_RULES; rule++)
-		row[rule] = (struct row){
+		row[rule] = (struct named_counter){
 			engine_rule_name(rule),
 			engine_device_rule_breaks(device->engine, rule),
 		};
@@ -102,7 +78,7 @@ static void write_qp(struct page *page, const struct uverbs_context *ctx,
 	char object[64];
 
 	engine_qp_read_counters(qp, &c);
-	const struct row row[] = {
+	const struct named_counter row[] = {
 		{ "pid", (uint64_t)ctx->client->pid },
 		{ "sq_doorbells", c.sq_doorbells },
 		{ "rq_doorbells", c.rq_doorbells },
@@ -129,7 +105,7 @@ static void write_cq(struct page *page, const struct uverbs_context *ctx,
 	char object[64];
 
 	engine_cq_read_counters(cq, &c);
-	const struct row row[] = {
+	const struct named_counter row[] = {
 		{ "pid", (uint64_t)ctx->client->pid },
 		{ "doorbells", c.doorbells },
 		{ "completions", c.completions },

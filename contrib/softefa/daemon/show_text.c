@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "daemon/device_counter.h"
 #include "daemon/fault_log.h"
 #include "daemon/show_text.h"
 #include "engine/profile_setting.h"
@@ -30,35 +31,10 @@ static void write_text(struct writer *writer, const char *format, ...)
 static void write_counters(struct writer *writer,
 			   const struct engine_device *device)
 {
-	struct engine_device_counters c;
+	struct named_counter row[DEVICE_COUNTERS];
 
-	engine_device_read_counters(device, &c);
-	const struct {
-		const char *name;
-		uint64_t value;
-	} row[] = {
-		{ "tx_messages", c.tx_messages },
-		{ "tx_bytes", c.tx_bytes },
-		{ "rx_messages", c.rx_messages },
-		{ "rx_bytes", c.rx_bytes },
-		{ "rdma_reads", c.rdma_reads },
-		{ "rdma_writes", c.rdma_writes },
-		{ "sq_doorbells", c.sq_doorbells },
-		{ "rq_doorbells", c.rq_doorbells },
-		{ "completions", c.completions },
-		{ "error_completions", c.error_completions },
-		{ "ud_drops", c.ud_drops },
-		{ "rule_breaks", c.rule_breaks },
-		{ "contexts", c.contexts },
-		{ "pds", c.pds },
-		{ "mrs", c.mrs },
-		{ "cqs", c.cqs },
-		{ "qps", c.qps },
-		{ "ahs", c.ahs },
-		{ "comp_cntrs", c.cntrs },
-	};
-
-	for (unsigned i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+	device_counter_read(device, row);
+	for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
 		write_text(writer, "    %-18s %llu\n", row[i].name,
 			   (unsigned long long)row[i].value);
 }

@@ -102,7 +102,7 @@ cross_check()
 		"$(counted rq_doorbells)"
 	same completions "$(lines ' cqe ')" "$(counted completions)"
 	same errors "$(lines ' cqe .*status=[^O]')" \
-		"$(counted error_completions)"
+		"$(counted errors)"
 	sent=$(lines ' packet sent .* op=send ')
 	same "messages sent" \
 		$((sent - $(lines ' packet not_ready srd op=send '))) \
@@ -167,7 +167,7 @@ cross_check_loosely()
 		"$(counted sq_doorbells)"
 	same completions "$(lines ' cqe ')" "$(counted completions)"
 	same errors "$(lines ' cqe .*status=[^O]')" \
-		"$(counted error_completions)"
+		"$(counted errors)"
 	same "messages received" \
 		"$(lines ' packet received .* op=send .*status=OK')" \
 		"$(counted rx_messages)"

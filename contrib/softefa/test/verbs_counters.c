@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "fabtests/expect.h"
+#include "test/show_output.h"
 #include "test/two_qps.h"
 
 #define PAIRS		50	/* 100 QPs: some 40 KB of lines */
@@ -18,23 +19,9 @@
 static struct two_qps pair[PAIRS];
 static char text[1 << 20];
 
-/* What `softefa show` says, with @option. */
 static void show(const char *option)
 {
-	const char *softefa = getenv("SOFTEFA");
-	char command[4096];
-	FILE *pipe;
-	size_t len;
-
-	if (!softefa)
-		expect_skip("SOFTEFA names no softefa command");
-	snprintf(command, sizeof(command), "'%s' show %s", softefa, option);
-	pipe = popen(command, "r");
-	REQUIRE(pipe);
-	len = fread(text, 1, sizeof(text) - 1, pipe);
-	text[len] = '\0';
-	EXPECT_EQ(pclose(pipe), 0);
-	EXPECT(len > 0 && len < sizeof(text) - 1);
+	show_output_read(option, text, sizeof(text));
 }
 
 /* The value of one line, which must be there once. */
