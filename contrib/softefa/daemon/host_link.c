@@ -138,7 +138,7 @@ static void host_link_ready(struct poll_source *source, uint32_t events)
 		if (n == -EAGAIN)
 			break;
 		if (n >= 0 && link_delay_watches(&link->delay) &&
-		    link_delay_is_cut(&link->delay))
+		    link_delay_is_cut(&link->delay, &from))
 			continue;
 		if (n >= 0)
 			take(link, &from, n, now_ns);

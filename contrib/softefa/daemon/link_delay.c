@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "daemon/link_delay.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a datagram to or from the host at @address. */
 static bool strikes(struct link_delay *delay, enum fault_kind kind,
+		    const struct link_address *address,
 		    struct fault_decision *decision)
 {
+	char host[LINK_ADDRESS_TEXT_BYTES];
 	const struct fault_event event = {
 		.device = FAULT_ANY,
 		.qp = FAULT_ANY,
@@ -14,10 +18,15 @@ static bool strikes(struct link_delay *delay, enum fault_kind kind,
 		.cq = FAULT_ANY,
 		.type = FAULT_ANY,
 		.command = FAULT_ANY,
+		.host = host,
 	};
 
-	return fault_plan_watches(delay->plan, FAULT_BIT(kind)) &&
-		fault_plan_decide(delay->plan, kind, &event, decision);
+	static_assert(LINK_ADDRESS_TEXT_BYTES <= FAULT_HOST_BYTES,
+		      "a fault can name any host");
+	if (!fault_plan_watches(delay->plan, FAULT_BIT(kind)))
+		return false;
+	link_address_format(address, host);
+	return fault_plan_decide(delay->plan, kind, &event, decision);
 }
 
 static void keep(struct link_delay *delay, uint64_t due_ns,
@@ -46,25 +55,26 @@ unsigned link_delay_copies(struct link_delay *delay, uint64_t now_ns,
 	struct fault_decision decision;
 	unsigned copies = 1;
 
-	if (strikes(delay, FAULT_PARTITION, &decision) ||
-	    strikes(delay, FAULT_LINK_LOSS, &decision)) {
+	if (strikes(delay, FAULT_PARTITION, to, &decision) ||
+	    strikes(delay, FAULT_LINK_LOSS, to, &decision)) {
 		delay->lost++;
 		return 0;
 	}
-	if (strikes(delay, FAULT_LINK_DUPLICATE, &decision))
+	if (strikes(delay, FAULT_LINK_DUPLICATE, to, &decision))
 		copies = 2;
-	if (!strikes(delay, FAULT_LINK_DELAY, &decision))
+	if (!strikes(delay, FAULT_LINK_DELAY, to, &decision))
 		return copies;
 	/* Of two, one goes at once. */
 	keep(delay, now_ns + decision.delay_ns, to, bytes, len_bytes);
 	return copies - 1;
 }
 
-bool link_delay_is_cut(struct link_delay *delay)
+bool link_delay_is_cut(struct link_delay *delay,
+		       const struct link_address *from)
 {
 	struct fault_decision decision;
 
-	return strikes(delay, FAULT_PARTITION, &decision);
+	return strikes(delay, FAULT_PARTITION, from, &decision);
 }
 
 struct link_delayed *link_delay_take(struct link_delay *delay,

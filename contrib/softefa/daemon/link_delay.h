@@ -40,8 +40,9 @@ unsigned link_delay_copies(struct link_delay *delay, uint64_t now_ns,
 			   const struct link_address *to, const void *bytes,
 			   size_t len_bytes);
 
-/* Whether the host is cut off: nothing that arrives is taken. */
-bool link_delay_is_cut(struct link_delay *delay);
+/* Whether the host is cut off from @from: what it sends is not taken. */
+bool link_delay_is_cut(struct link_delay *delay,
+		       const struct link_address *from);
 
 /* A datagram that was kept, to be freed with free(). */
 struct link_delayed {

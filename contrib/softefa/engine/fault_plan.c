@@ -119,6 +119,8 @@ static bool selects(const struct fault_spec *spec,
 		(spec->type == FAULT_ANY || spec->type == event->type) &&
 		(spec->command == FAULT_ANY ||
 		 spec->command == event->command) &&
+		(!spec->host[0] ||
+		 (event->host && !strcmp(spec->host, event->host))) &&
 		spec->queue == event->queue &&
 		(!event->op || spec->ops & event->op);
 }
@@ -158,7 +160,10 @@ static bool strikes(struct fault *fault, bool is_late,
 static void remember(struct fault_plan *plan, const struct fault_event *event,
 		     const struct fault_decision *decision)
 {
-	plan->log[plan->logged++ % FAULT_LOG_LINES] = (struct fault_record) {
+	struct fault_record *record =
+		&plan->log[plan->logged++ % FAULT_LOG_LINES];
+
+	*record = (struct fault_record) {
 		.kind = decision->spec.kind,
 		.id = decision->id,
 		.number = decision->number,
@@ -166,6 +171,8 @@ static void remember(struct fault_plan *plan, const struct fault_event *event,
 		.later = decision->later,
 		.event = *event,
 	};
+	/* The text is the caller's. */
+	record->event.host = NULL;
 }
 
 bool fault_plan_decide(struct fault_plan *plan, enum fault_kind kind,

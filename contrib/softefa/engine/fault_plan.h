@@ -46,6 +46,7 @@ struct fault_event {
 	uint32_t op;		/* one FAULT_OP_* */
 	enum fault_queue queue;
 	uint32_t command;
+	const char *host;	/* address of the other end; NULL: no link */
 };
 
 /* What is to be done about it. */

@@ -17,7 +17,7 @@
 
 enum word {
 	WORD_DEVICE, WORD_QP, WORD_PEER, WORD_CQ, WORD_OP, WORD_TYPE,
-	WORD_QUEUE, WORD_NAME,
+	WORD_QUEUE, WORD_NAME, WORD_HOST,
 	WORD_NTH, WORD_AFTER, WORD_EVERY, WORD_COUNT, WORD_PROB, WORD_SEED,
 	WORD_DELAY, WORD_WINDOW, WORD_UNTIL, WORD_TIME, WORD_CODE,
 	WORD_DELIVERED, WORD_TIMES, WORD_ERRNO, WORD_SIDE, WORD_AT,
@@ -30,6 +30,7 @@ enum word {
 			 W(PROB) | W(SEED))
 #define REQUEST		(W(DEVICE) | W(QP) | W(PEER) | W(OP) | W(TYPE) | WHICH)
 #define MESSAGE		(W(DEVICE) | W(QP) | W(PEER) | W(TYPE) | WHICH)
+#define LINK		(W(HOST) | WHICH)
 
 static const struct kind {
 	const char *name;
@@ -56,10 +57,10 @@ static const struct kind {
 	[FAULT_CQ_EVENT] = { "cq-event", W(DEVICE) | W(CQ) | WHICH |
 			     W(SPURIOUS) | W(DELAY) | W(COALESCE),
 			     W(SPURIOUS) | W(DELAY) | W(COALESCE) },
-	[FAULT_LINK_LOSS] = { "link-loss", WHICH, 0 },
-	[FAULT_LINK_DELAY] = { "link-delay", WHICH | W(DELAY), W(DELAY) },
-	[FAULT_LINK_DUPLICATE] = { "link-duplicate", WHICH, 0 },
-	[FAULT_PARTITION] = { "partition", WHICH, 0 },
+	[FAULT_LINK_LOSS] = { "link-loss", LINK, 0 },
+	[FAULT_LINK_DELAY] = { "link-delay", LINK | W(DELAY), W(DELAY) },
+	[FAULT_LINK_DUPLICATE] = { "link-duplicate", LINK, 0 },
+	[FAULT_PARTITION] = { "partition", LINK, 0 },
 };
 
 static const char *const command_names[FAULT_COMMANDS] = {
@@ -179,6 +180,18 @@ static int take_command(const char *value, struct fault_spec *spec)
 				  &spec->command);
 }
 
+/* An address or "any"; whose it is the link knows. */
+static int take_host(const char *value, struct fault_spec *spec)
+{
+	size_t len = strlen(value);
+
+	if (!len || len >= sizeof(spec->host))
+		return -EINVAL;
+	if (strcmp(value, "any"))
+		memcpy(spec->host, value, len + 1);
+	return 0;
+}
+
 static int take_status(const char *value, struct fault_spec *spec)
 {
 	uint32_t status;
@@ -256,6 +269,7 @@ static int take_selection(enum word word, const char *value,
 	case WORD_OP: return take_ops(value, spec);
 	case WORD_TYPE: return take_selector(value, 255, &spec->type);
 	case WORD_NAME: return take_command(value, spec);
+	case WORD_HOST: return take_host(value, spec);
 	default: return take_choice(word, value, spec);
 	}
 }
@@ -308,6 +322,8 @@ static const struct word_rule {
 		"destroy_ah destroy_cq destroy_qp modify_qp open query_device "
 		"query_gid query_mr query_port query_qp reg_dmabuf_mr reg_mr "
 		"other", take_selection },
+	[WORD_HOST] = { "host", "the address of another host, as in peer=, "
+		"or any", take_selection },
 	[WORD_NTH] = { "nth", "a count from 1", take_schedule },
 	[WORD_AFTER] = { "after", "a count from 0", take_schedule },
 	[WORD_EVERY] = { "every", "a count from 1", take_schedule },

@@ -23,6 +23,7 @@
 #define FAULT_ERROR_BYTES	512u	/* longest complaint, with its NUL */
 #define FAULT_MAX_WINDOW	256u
 #define FAULT_ANY		UINT32_MAX	/* of a selector */
+#define FAULT_HOST_BYTES	128u	/* longest address, with its NUL */
 
 enum fault_kind {
 	FAULT_REORDER,		/* a request is carried out later */
@@ -100,6 +101,7 @@ struct fault_spec {
 	uint32_t ops;			/* FAULT_OP_*, one at least */
 	enum fault_queue queue;
 	uint32_t command;		/* enum fault_command or FAULT_ANY */
+	char host[FAULT_HOST_BYTES];	/* the other end's address; "": any */
 
 	/* which of those */
 	uint64_t after;			/* the first ones are let pass */

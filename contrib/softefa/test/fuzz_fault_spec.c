@@ -15,19 +15,20 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define KINDS	12	/* the first of the pieces */
+#define KINDS	16	/* the first of the pieces */
 #define MAX_WORDS	5
 #define PIECES	(sizeof(pieces) / sizeof(pieces[0]))
 
 static const char *const pieces[] = {
 	"reorder", "drop", "duplicate", "hold-cqe", "status", "rnr",
 	"command", "kill-qp", "blackhole", "late-packets", "invalidate-mr",
-	"cq-event", "device=efa_0", "qp=1", "peer=any", "cq=0x2", "op=send",
+	"cq-event", "link-loss", "link-delay", "link-duplicate", "partition",
+	"device=efa_0", "qp=1", "peer=any", "cq=0x2", "op=send",
 	"op=read,write-imm", "type=65", "queue=recv", "name=reg_mr", "nth=2",
 	"after=1", "every=3", "count=1", "prob=0.5", "seed=7",
 	"delay=0..200us", "window=8", "until=recv", "time=1ms", "code=13",
 	"code=abort", "delivered", "times=3", "errno=ENOMEM", "side=local",
-	"at=4096", "spurious", "coalesce=4", "=", "delay=", "delay=..",
+	"at=4096", "spurious", "coalesce=4", "host=@b", "=", "delay=", "delay=..",
 	"prob=.", "qp=-1", "prob=99.9%", "errno=0", "\t",
 };
 

@@ -101,6 +101,11 @@ static void test_each_kind(void **state)
 	assert_int_equal(parse("cq-event cq=3 coalesce=4 delay=1ms").coalesce,
 			 4);
 	assert_int_equal(parse("duplicate").kind, FAULT_DUPLICATE);
+	assert_string_equal(parse("partition host=[::1]:7000").host,
+			    "[::1]:7000");
+	assert_string_equal(parse("link-loss host=@b prob=5%").host, "@b");
+	assert_string_equal(parse("link-duplicate host=any").host, "");
+	assert_string_equal(parse("link-delay delay=1ms").host, "");
 }
 
 static void test_blanks(void **state)
@@ -145,6 +150,13 @@ static void test_refusals(void **state)
 	refuse("drop device=efa_256", "efa_N");
 	refuse("drop prob=2", "0 to 1");
 	refuse("drop qp=4294967295", "QP number");
+	refuse("drop host=@b", "'host' is not a word");
+	refuse("partition host=", "the address of another host");
+	refuse("partition host=@"
+	       "0123456789abcdef0123456789abcdef0123456789abcdef"
+	       "0123456789abcdef0123456789abcdef0123456789abcdef"
+	       "0123456789abcdef0123456789abcdef",
+	       "the address of another host");
 }
 
 static void test_too_long(void **state)

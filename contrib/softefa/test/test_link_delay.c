@@ -132,7 +132,7 @@ static void test_partition(void **state)
 	(void)state;
 	set_up(&b, "partition", NULL);
 	assert_int_equal(send_all(&b, &digest), 0);
-	assert_true(link_delay_is_cut(&b.delay));
+	assert_true(link_delay_is_cut(&b.delay, &b.to));
 	assert_int_equal(fault_plan_clear(&b.plan, 0), 0);
 	assert_false(link_delay_watches(&b.delay));
 	tear_down(&b);
@@ -153,6 +153,27 @@ static void test_bound(void **state)
 	tear_down(&b);
 }
 
+/* A fault of one link does not strike, nor count, what passes on another. */
+static void test_one_link(void **state)
+{
+	char error[LINK_ERROR_BYTES];
+	struct link_spec hosts;
+	uint64_t digest;
+	struct bench b;
+
+	(void)state;
+	assert_int_equal(link_spec_parse("udp:127.0.0.1:1,peer=127.0.0.1:2",
+					 &hosts, error), 0);
+	set_up(&b, "partition host=127.0.0.1:2", "link-loss nth=1");
+	b.to = hosts.local;
+	assert_int_equal(send_all(&b, &digest), DATAGRAMS - 1);
+	assert_false(link_delay_is_cut(&b.delay, &b.to));
+	b.to = hosts.peer[0];
+	assert_int_equal(send_all(&b, &digest), 0);
+	assert_true(link_delay_is_cut(&b.delay, &b.to));
+	tear_down(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +182,7 @@ int main(void)
 		cmocka_unit_test(test_duplicate),
 		cmocka_unit_test(test_partition),
 		cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_one_link),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
