@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #
-# Two hosts: daemons that are linked, over a UNIX socket and over UDP, and in
-# two network name spaces where root may make them.
+# Two hosts and three: daemons that are linked, over a UNIX socket and over
+# UDP, and in two network name spaces where root may make them.
 #
 #	SOFTEFA		the command
 #	TEST_FILTER	only the tests whose names match
@@ -16,6 +16,7 @@ program=${TWO_HOSTS:-contrib/softefa/test/two_hosts}
 raw_packets=${RAW_PACKETS:-contrib/softefa/test/raw_packets}
 a=test-hosts-a-$$
 b=test-hosts-b-$$
+c=test-hosts-c-$$
 failures=0
 work=$(mktemp -d)
 trap 'stop_hosts; rm -rf "$work"' EXIT
@@ -40,6 +41,7 @@ stop_hosts()
 {
 	"$softefa" stop --name "$a" 2>/dev/null
 	"$softefa" stop --name "$b" 2>/dev/null
+	"$softefa" stop --name "$c" 2>/dev/null
 }
 
 until_true()
@@ -57,6 +59,14 @@ until_true()
 is_up()
 {
 	"$softefa" show --name "$1" | grep -q "^host $2 at .*: up$"
+}
+
+# see_each_other HOST OTHER
+see_each_other()
+{
+	if ! until_true is_up "$1" "$2" || ! until_true is_up "$2" "$1"; then
+		fail "$1 and $2 do not see each other"
+	fi
 }
 
 # counter HOST NAME: of the first other host that it shows.
@@ -81,9 +91,7 @@ start_hosts()
 		fail "start $link_a"
 	"$softefa" start --name "$b" --link "$link_b" "$@" ||
 		fail "start $link_b"
-	if ! until_true is_up "$a" "$b" || ! until_true is_up "$b" "$a"; then
-		fail "the hosts do not see each other"
-	fi
+	see_each_other "$a" "$b"
 }
 
 start_unix()
@@ -91,12 +99,19 @@ start_unix()
 	start_hosts "unix:@$a,peer=@$b,$1" "unix:@$b,peer=@$a,$1" "${@:2}"
 }
 
-# run MODE: the program, one process on each host.
+# run_between HOST OTHER MODE: the program, one process on each host.
+run_between()
+{
+	HOST_A="$softefa run --name $1 --" HOST_B="$softefa run --name $2 --" \
+		timeout 120 "$program" "$3" >"$work/out-$1-$2" 2>&1 \
+		</dev/null ||
+		{ fail "$3 between $1 and $2"; sed 's/^/    /' "$work/out-$1-$2"; false; }
+}
+
+# run MODE: between the two.
 run()
 {
-	HOST_A="$softefa run --name $a --" HOST_B="$softefa run --name $b --" \
-		timeout 120 "$program" "$1" >"$work/out" 2>&1 </dev/null ||
-		{ fail "$1"; sed 's/^/    /' "$work/out"; }
+	run_between "$a" "$b" "$1"
 }
 
 test_unix()
@@ -161,13 +176,16 @@ test_joining()
 	stop_hosts
 }
 
-# start_mode MODE: in the background, its stdout in $work/told; ended by a
-# line into descriptor 9.
+# start_mode MODE [HOST OTHER]: in the background, its stdout in $work/told;
+# ended by a line into descriptor 9.
 start_mode()
 {
+	local first=${2:-$a} second=${3:-$b}
+
 	rm -f "$work/line"
 	mkfifo "$work/line"
-	HOST_A="$softefa run --name $a --" HOST_B="$softefa run --name $b --" \
+	HOST_A="$softefa run --name $first --" \
+		HOST_B="$softefa run --name $second --" \
 		timeout 120 "$program" "$1" >"$work/told" 2>&1 <"$work/line" &
 	job=$!
 	exec 9>"$work/line"
@@ -252,6 +270,77 @@ test_partition()
 	stop_hosts
 }
 
+# start_three WORD...: hosts that all have the same list, plus these words.
+start_three()
+{
+	local host all="peer=@$a,peer=@$b,peer=@$c"
+
+	for host in "$a" "$b" "$c"; do
+		"$softefa" start --name "$host" --link "unix:@$host,$all,$1" ||
+			fail "start $host"
+	done
+	see_each_other "$a" "$b"
+	see_each_other "$b" "$c"
+	see_each_other "$c" "$a"
+}
+
+# Each with each, all at once.
+test_three_hosts()
+{
+	local pair jobs=()
+
+	start_three retry=20s
+	for pair in "$a $b" "$b $c" "$c $a"; do
+		# shellcheck disable=SC2086 # two words
+		run_between $pair exchange &
+		jobs+=($!)
+	done
+	for pair in "${jobs[@]}"; do
+		wait "$pair" || failures=$((failures + 1))
+	done
+	run_between "$c" "$b" datagrams
+	stop_hosts
+}
+
+# B and C know A, which passes nothing on.
+test_star()
+{
+	"$softefa" start --name "$a" --link "unix:@$a,join=any" ||
+		fail "start $a"
+	"$softefa" start --name "$b" --link "unix:@$b,peer=@$a" ||
+		fail "start $b"
+	"$softefa" start --name "$c" --link "unix:@$c,peer=@$a" ||
+		fail "start $c"
+	see_each_other "$a" "$b"
+	see_each_other "$a" "$c"
+	run_between "$b" "$c" unreachable
+	! is_up "$b" "$c" || fail "a host became known through a third"
+	run_between "$b" "$a" exchange
+	run_between "$a" "$c" exchange
+	stop_hosts
+}
+
+# The link between two of three is cut: those to the third go on.
+test_cut_link()
+{
+	start_three retry=500ms
+	start_mode recover "$b" "$c"
+	wait_for sending "a link that is cut"
+	"$softefa" fault --name "$b" add "partition host=@$c" >"$work/out" ||
+		fail "fault add"
+	wait_for unresponsive "a link that is cut"
+	run_between "$a" "$b" exchange
+	run_between "$c" "$a" exchange
+	if ! is_up "$a" "$b" || ! is_up "$a" "$c" || ! is_up "$b" "$a"; then
+		fail "the cut took another link with it"
+	fi
+	! is_up "$b" "$c" || fail "a link that is cut is shown as up"
+	"$softefa" fault --name "$b" clear || fail "fault clear"
+	wait_for recovered "a link that was cut"
+	finish_mode || fail "recover: status $?"
+	stop_hosts
+}
+
 # The raw-packet peer joins as a host of its own.
 test_raw_packets()
 {
@@ -294,7 +383,7 @@ test_name_spaces()
 	ip netns del "$net_b"
 }
 
-for test in unix profiles udp joining killed stopped lossy_link partition raw_packets name_spaces; do
+for test in unix profiles udp joining killed stopped lossy_link partition three_hosts star cut_link raw_packets name_spaces; do
 	[[ $test =~ ${TEST_FILTER:-} ]] || continue
 	echo "test_$test"
 	"test_$test"

@@ -10,6 +10,7 @@
  * datagrams	UD
  * unresponsive	messages until one ends with UNRESP_REMOTE; tells so on
  *		stdout, then waits for a line on stdin before the other ends
+ * unreachable	a message to the other host, which has no link to this one
  * recover	as unresponsive, then messages until they get through again
  */
 #include <stdio.h>
@@ -254,6 +255,20 @@ static void do_unresponsive(struct side *s, bool recovers)
 	close_side(s);
 }
 
+static void do_unreachable(struct side *s)
+{
+	struct endpoint_wish wish = endpoint_wish_default();
+	struct request r;
+
+	open_side(s, &wish);
+	REQUIRE_EQ(receive_post(&s->e, 2, 0, 64), 0);
+	oob_sync(s->oob);
+	r = request_send(&s->e, 1, 0, 64);
+	expect_status(s, &r, STATUS_UNREACHABLE);
+	oob_sync(s->oob);
+	close_side(s);
+}
+
 static int run_side(const char *mode, bool is_first)
 {
 	struct side s = { .oob = atoi(getenv(OOB_FD)), .is_first = is_first };
@@ -266,6 +281,8 @@ static int run_side(const char *mode, bool is_first)
 		do_statuses(&s);
 	else if (!strcmp(mode, "datagrams"))
 		do_datagrams(&s);
+	else if (!strcmp(mode, "unreachable"))
+		do_unreachable(&s);
 	else
 		do_unresponsive(&s, !strcmp(mode, "recover"));
 	return expect_result();
