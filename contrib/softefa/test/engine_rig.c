@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "test/engine_rig.h"
+#include "test/far_host.h"
 
 /* ---- the engine and its owner ---- */
 
@@ -41,7 +42,22 @@ static void note_trace(void *owner, const struct trace_event *event)
 		rig->trace(rig, event);
 }
 
+static struct engine_host *host_of(void *owner, const uint8_t gid[16])
+{
+	const struct far_host *far = ((struct rig *)owner)->far;
+
+	return far && !memcmp(gid, far->gid, 16) ? far->host : NULL;
+}
+
+static int send_to_host(void *owner, void *host_opaque, enum packet_type type,
+			const void *packet, size_t len_bytes)
+{
+	return far_host_note(host_opaque, type, packet, len_bytes);
+}
+
 static const struct engine_ops ops = {
+	.host_of = host_of,
+	.packet_send = send_to_host,
 	.cq_event = note_event,
 	.rule_broken = note_rule,
 	.trace = note_trace,

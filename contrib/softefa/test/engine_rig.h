@@ -18,6 +18,8 @@
 #define RIG_QKEY		0x1234u
 #define RIG_IMM			0xc0ffee11u
 
+struct far_host;
+
 struct rig {
 	struct engine *engine;
 	struct engine_device *device[2];
@@ -31,6 +33,7 @@ struct rig {
 	void *rule_opaque;
 	/* Given what the engine traces, once it is told to; NULL: nobody. */
 	void (*trace)(struct rig *rig, const struct trace_event *event);
+	struct far_host *far;		/* the other host; NULL: none */
 };
 
 struct rig_guest {
