@@ -138,7 +138,7 @@ on_device --qpn-start 65530 --limit max_qp=16 -- \
 	"$programs/verbs_qpn" 65530 round-robin
 on_device --caps +data-polling-128 -- "$programs/verbs_data_polling"
 on_device --profile next --caps +cq-with-ext-mem -- "$programs/verbs_dmabuf"
-on_device --devices 2 --caps 1:-rdma-write --allow lkey -- "$programs/verbs_statuses"
+on_device --devices 2 --caps 1:-rdma-write --allow lkey,sq-phase -- "$programs/verbs_statuses"
 on_device --rule target-ah=on -- "$programs/verbs_target_ah" on
 on_device --rule target-ah=off -- "$programs/verbs_target_ah" off
 exit "$failed"

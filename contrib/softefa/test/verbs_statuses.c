@@ -2,7 +2,8 @@
 /*
  * Each completion status of the device that a program can cause by itself,
  * in the order of softefa(1)'s table, and what the other side sees of it.
- * Not here: 2, of a broken ring (verbs_raw_queues); 8 and 13, of faults.
+ * Not here: 8 and 13, of faults and of links. An entry against the rules is
+ * one of them, so sq-phase has to be allowed, and lkey.
  */
 #include <errno.h>
 #include <sched.h>
@@ -68,35 +69,67 @@ static void check_flushed(void)
 
 #define WQE_CTRL_READ	0x81	/* a read, meta descriptor */
 #define WQE_CTRL_LAST	0x1c	/* first, last, completion; phase 0 */
+#define WQE_CTRL_PHASE	0x01
 #define CDESC_STATUS	2
+
+/*
+ * A read by hand as the first entry of @e, which must be fresh; the status
+ * that the device gives it.
+ */
+static uint8_t post_raw_read(struct endpoint *e, uint8_t ctrl2)
+{
+	struct efadv_wq_attr sq = {}, rq = {};
+	struct efadv_cq_attr cq = {};
+	uint8_t wqe[64] = { 0 };
+
+	REQUIRE_EQ(efadv_query_qp_wqs(e->qp, &sq, &rq, sizeof(sq)), 0);
+	REQUIRE_EQ(efadv_query_cq(ibv_cq_ex_to_cq(e->cq), &cq, sizeof(cq)), 0);
+	wqe[2] = WQE_CTRL_READ;
+	wqe[3] = ctrl2;
+	wqe[6] = 1;			/* buffers */
+	wqe[32] = wqe[48] = 8;		/* bytes, remote and local */
+	memcpy(sq.buffer, wqe, sizeof(wqe));
+	__atomic_store_n(sq.doorbell, 1, __ATOMIC_RELEASE);
+	while (!(__atomic_load_n((uint32_t *)cq.buffer, __ATOMIC_ACQUIRE) >>
+		 24 & 1))
+		sched_yield();
+	return cq.buffer[CDESC_STATUS];
+}
+
+static enum ibv_qp_state state_of(struct endpoint *e)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	REQUIRE_EQ(ibv_query_qp(e->qp, &attr, IBV_QP_STATE, &init), 0);
+	return attr.qp_state;
+}
+
+/* 2: an entry with the phase bit of the next time around. */
+static void check_broken_queue(void)
+{
+	struct endpoint_wish wish = endpoint_wish_default();
+	struct endpoint e;
+
+	expect_stage("2: an entry against the rules");
+	endpoint_open(&e, pair.ctx, &wish);
+	EXPECT_EQ(post_raw_read(&e, WQE_CTRL_LAST | WQE_CTRL_PHASE), 2);
+	EXPECT_EQ(state_of(&e), IBV_QPS_ERR);
+	endpoint_close(&e);
+	check_alive();
+}
 
 /* 3: rdma-core posts no read on a UD QP, so the entry is made by hand. */
 static void check_unsupported(void)
 {
 	struct endpoint_wish wish = endpoint_wish_default();
-	struct efadv_wq_attr sq = {}, rq = {};
-	struct efadv_cq_attr cq = {};
-	volatile uint8_t *status;
-	uint8_t wqe[64] = { 0 };
 	struct endpoint e;
 
 	expect_stage("3: an operation that the queue does not have");
 	wish.ud = true;
 	endpoint_open(&e, pair.ctx, &wish);
-	endpoint_connect(&e, &pair.b.self);
-	REQUIRE_EQ(efadv_query_qp_wqs(e.qp, &sq, &rq, sizeof(sq)), 0);
-	REQUIRE_EQ(efadv_query_cq(ibv_cq_ex_to_cq(e.cq), &cq, sizeof(cq)), 0);
-	wqe[2] = WQE_CTRL_READ;
-	wqe[3] = WQE_CTRL_LAST;
-	wqe[6] = 1;			/* buffers */
-	wqe[32] = wqe[48] = 8;		/* bytes, remote and local */
-	memcpy(sq.buffer, wqe, sizeof(wqe));
-	__atomic_store_n(sq.doorbell, 1, __ATOMIC_RELEASE);
-	status = cq.buffer + CDESC_STATUS;
-	while (!(__atomic_load_n((uint32_t *)cq.buffer, __ATOMIC_ACQUIRE) >>
-		 24 & 1))
-		sched_yield();
-	EXPECT_EQ(*status, 3);
+	EXPECT_EQ(post_raw_read(&e, WQE_CTRL_LAST), 3);
+	EXPECT_EQ(state_of(&e), IBV_QPS_RTS);
 	endpoint_close(&e);
 }
 
@@ -293,6 +326,7 @@ int main(void)
 	two_qps_open(&pair, &wish);
 	check_alive();
 	check_flushed();
+	check_broken_queue();
 	check_unsupported();
 	check_invalid_ah();
 	check_invalid_lkey();
