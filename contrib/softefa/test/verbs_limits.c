@@ -5,11 +5,13 @@
  * with the errno of the driver. Run by verbs_settings.sh.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "fabtests/expect.h"
+#include "hw/efa_io_defs.h"
 #include "test/two_qps.h"
 
 #define PAGE	4096u
@@ -22,10 +24,13 @@ static uint8_t *pages;
 
 static uint32_t limit(const char *list, const char *name)
 {
-	const char *at = strstr(list, name);
+	char start[64];
+	const char *at;
 
-	REQUIRE(at && at[strlen(name)] == '=');
-	return (uint32_t)strtoul(at + strlen(name) + 1, NULL, 10);
+	snprintf(start, sizeof(start), "%s=", name);
+	at = strstr(list, start);
+	REQUIRE(at);
+	return (uint32_t)strtoul(at + strlen(start), NULL, 10);
 }
 
 static struct ibv_qp *create_qp(struct ibv_cq *cq, struct ibv_qp_cap cap)
@@ -49,6 +54,18 @@ struct kind {
 };
 
 static struct ibv_cq *shared_cq;
+
+static void *make_cntr(void)
+{
+	struct ibv_comp_cntr_init_attr init = {};
+
+	return ibv_create_comp_cntr(ctx, &init);
+}
+
+static int end_cntr(void *cntr)
+{
+	return ibv_destroy_comp_cntr(cntr);
+}
 
 static void *make_qp(void)
 {
@@ -195,10 +212,61 @@ static void check_cap(const char *list, const char *name, size_t field)
 	EXPECT_EQ(errno, EINVAL);
 }
 
+/* 0: a QP of that many sends and inline bytes is refused. */
+static uint32_t entry_size(uint32_t sends, uint32_t max_inline)
+{
+	struct efadv_wq_attr sq = {}, rq = {};
+	struct ibv_qp *qp = create_qp(shared_cq, (struct ibv_qp_cap) {
+		.max_send_wr = sends, .max_send_sge = 1,
+		.max_recv_wr = 1, .max_recv_sge = 1,
+		.max_inline_data = max_inline,
+	});
+
+	if (!qp) {
+		EXPECT_EQ(errno, EINVAL);
+		return 0;
+	}
+	REQUIRE_EQ(efadv_query_qp_wqs(qp, &sq, &rq, sizeof(sq)), 0);
+	EXPECT(sq.num_entries >= sends);
+	EXPECT_EQ(ibv_destroy_qp(qp), 0);
+	return sq.entry_size;
+}
+
+/* rdma-core takes the long entry for more than a short one has room for. */
+static void check_inline(uint32_t most, uint32_t most_ex)
+{
+	bool is_whole = most == EFA_IO_TX_INLINE_MAX;
+
+	expect_stage("inline_buf_size");
+	EXPECT_EQ(entry_size(1, most), 64);
+	EXPECT_EQ(entry_size(1, most + 1), is_whole && most_ex ? 128 : 0);
+	if (!most_ex)
+		return;
+	EXPECT_EQ(entry_size(1, most_ex), 128);
+	EXPECT_EQ(entry_size(1, most_ex + 1), 0);
+}
+
+/* The send queue is bounded by its bytes, or by its entries. */
+static void check_sq_bytes(uint32_t most, uint32_t most_bytes, uint32_t ex)
+{
+	expect_stage("max_sq_wr, max_llq_size");
+	if (most > most_bytes / 64)
+		most = most_bytes / 64;
+	EXPECT_EQ(entry_size(most, 0), 64);
+	EXPECT_EQ(entry_size(most + 1, 0), 0);
+	if (!ex)
+		return;
+	if (most > most_bytes / 128)
+		most = most_bytes / 128;
+	EXPECT_EQ(entry_size(most, ex), 128);
+	EXPECT_EQ(entry_size(most + 1, ex), 0);
+}
+
 static void check_send_ring(const char *list)
 {
 	struct efadv_sq_depth_attr depth = { .max_send_sge = 1 };
 	struct efadv_wq_attr sq = {}, rq = {};
+	uint32_t ex = limit(list, "inline_buf_size_ex");
 	struct ibv_qp *qp = make_qp();
 
 	expect_stage("the ring of a small QP");
@@ -208,9 +276,14 @@ static void check_send_ring(const char *list)
 	EXPECT_EQ(sq.max_batch, limit(list, "max_tx_batch"));
 	EXPECT_EQ(ibv_destroy_qp(qp), 0);
 
-	expect_stage("max_llq_size");
+	check_inline(limit(list, "inline_buf_size"), ex);
+	check_sq_bytes(limit(list, "max_sq_wr"), limit(list, "max_llq_size"),
+		       ex);
+	expect_stage("max_llq_size, as rdma-core tells");
 	EXPECT_EQ(efadv_get_max_sq_depth(ctx, &depth, sizeof(depth)),
 		  limit(list, "max_llq_size") / 64);
+	if (!ex)
+		return;
 	depth.max_inline_data = limit(list, "inline_buf_size_ex");
 	EXPECT_EQ(efadv_get_max_sq_depth(ctx, &depth, sizeof(depth)),
 		  limit(list, "max_llq_size") / 128);
@@ -274,6 +347,20 @@ static void check_rdma(struct two_qps *pair, enum ibv_wr_opcode op,
 				    IBV_WC_LOC_LEN_ERR).vendor_err, 6);
 }
 
+/* It is 1, as on each real device; rdma-core refuses more. */
+static void check_rdma_sge(struct two_qps *pair, enum ibv_wr_opcode op)
+{
+	struct request r = request_rdma(&pair->a, op, 7, 0, 8);
+
+	expect_stage("max_wr_rdma_sge");
+	r.sge[1] = r.sge[0];
+	r.sge_count = 2;
+	EXPECT_EQ(request_post(&pair->a, &r), EINVAL);
+	r.sge_count = 1;
+	REQUIRE_EQ(request_post(&pair->a, &r), 0);
+	COMPLETION_EXPECT(&pair->a, 7, IBV_WC_SUCCESS);
+}
+
 /* What is left of the tables has to be enough for two endpoints. */
 static void check_traffic(const char *list)
 {
@@ -281,6 +368,7 @@ static void check_traffic(const char *list)
 	struct two_qps pair;
 
 	wish.send_depth = 1;
+	wish.send_sge = limit(list, "max_sq_sge");
 	wish.recv_depth = 2;
 	wish.cq_depth = 4;
 	wish.buf_len = 4 * PAGE;
@@ -288,6 +376,8 @@ static void check_traffic(const char *list)
 	check_mtu(&pair, limit(list, "mtu"));
 	check_rdma(&pair, IBV_WR_RDMA_READ, limit(list, "max_rdma_size"));
 	check_rdma(&pair, IBV_WR_RDMA_WRITE, limit(list, "max_rdma_size"));
+	check_rdma_sge(&pair, IBV_WR_RDMA_READ);
+	check_rdma_sge(&pair, IBV_WR_RDMA_WRITE);
 	two_qps_close(&pair);
 }
 
@@ -298,12 +388,15 @@ static void check_counts(const char *list)
 	static const struct kind mr = { "max_mr", make_mr, end_mr };
 	static const struct kind domain = { "max_pd", make_pd, end_pd };
 	static const struct kind ah = { "max_ah", make_ah, end_ah };
+	static const struct kind cntr = { "max_comp_cntr", make_cntr,
+					  end_cntr };
 
 	check_count(list, &qp, 0);
 	check_count(list, &cq, 1);
 	check_count(list, &mr, 0);
 	check_count(list, &domain, 1);
 	check_count(list, &ah, 0);
+	check_count(list, &cntr, 0);
 	EXPECT_EQ(attr.max_qp, limit(list, qp.name));
 	EXPECT_EQ(attr.max_cq, limit(list, cq.name));
 	EXPECT_EQ(attr.max_mr, limit(list, mr.name));
@@ -331,11 +424,9 @@ int main(int argc, char **argv)
 	check_cqe(limit(list, "max_cqe"));
 #define CAP(name, field) \
 	check_cap(list, name, offsetof(struct ibv_qp_cap, field))
-	CAP("max_sq_wr", max_send_wr);
 	CAP("max_rq_wr", max_recv_wr);
 	CAP("max_sq_sge", max_send_sge);
 	CAP("max_rq_sge", max_recv_sge);
-	CAP("inline_buf_size_ex", max_inline_data);
 	check_send_ring(list);
 	check_vectors(limit(list, "comp_vectors"));
 	check_traffic(list);

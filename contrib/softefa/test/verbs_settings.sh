@@ -71,6 +71,13 @@ check_caps()
 	done
 }
 
+# limits LIST: with these, each works exactly and one more does not.
+limits()
+{
+	on_device --caps +comp-cntr --limit "$1" -- \
+		"$programs/verbs_limits" "$1"
+}
+
 check_limits()
 {
 	local list=max_qp=5,max_cq=6,max_mr=7,max_mr_pages=40,max_pd=4
@@ -78,13 +85,45 @@ check_limits()
 	list+=,max_ah=9,max_cqe=8,max_sq_wr=16,max_rq_wr=32,max_sq_sge=1
 	list+=,max_rq_sge=2,max_rdma_size=5000,inline_buf_size=16
 	list+=,inline_buf_size_ex=48,max_llq_size=4096,max_tx_batch=3
-	list+=,min_sq_wr=4,mtu=1500,comp_vectors=3
-	on_device --limit "$list" -- "$programs/verbs_limits" "$list"
+	list+=,min_sq_wr=4,mtu=1500,comp_vectors=3,max_comp_cntr=3
+	list+=,max_wr_rdma_sge=1
+	limits "$list"
+	# The send queue's bytes are what bounds it; two buffers; no long entry.
+	limits "${list/max_sq_wr=16/max_sq_wr=256}"
+	limits "${list/max_sq_sge=1/max_sq_sge=2}"
+	limits "${list/size_ex=48/size_ex=0}"
+	limits "${list/buf_size=16/buf_size=32}"
 	on_device --limit "$list" -- "$softefa" show
 	tr ' ' '\n' <"$out" | sort >"$out.shown"
 	tr ',' '\n' <<<"$list" | sort | comm -23 - "$out.shown" >"$out.missing"
 	[ ! -s "$out.missing" ] ||
 		fail "show lacks $(tr '\n' ' ' <"$out.missing")"
+}
+
+# Send queue entries of 64 and 128 bytes, request IDs of 16 and 64 bits.
+check_formats()
+{
+	local ids ex
+
+	for ids in 16 64; do
+		for ex in 0 80; do
+			on_device --profile next \
+				--caps "$([ $ids = 64 ] && echo + || echo -)sq-64-bit-req-id" \
+				--limit inline_buf_size_ex=$ex -- \
+				"$programs/verbs_wqe_formats" $ids 32 $ex
+		done
+	done
+}
+
+# A capability on one side only.
+check_unlike()
+{
+	local cap
+
+	for cap in rdma-read rdma-write rnr-retry unsolicited-write-recv; do
+		on_device --devices 2 --profile next --caps "1:-$cap" -- \
+			"$programs/verbs_unlike_devices" $cap
+	done
 }
 
 # The device goes while a program has it open.
@@ -132,6 +171,8 @@ check_errors
 check_limits
 check_fatal
 check_caps
+check_formats
+check_unlike
 on_device --qpn-start 40000 --qpn-reuse first -- \
 	"$programs/verbs_qpn" 40000 first
 on_device --qpn-start 65530 --limit max_qp=16 -- \
