@@ -284,9 +284,11 @@ static struct ibv_ah *create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 
 static int destroy_ah(struct ibv_ah *ah)
 {
+	if (fails("destroy_ah"))
+		return errno;
 	free(ah);
 	fake.ahs--;
-	return fails("destroy_ah") ? errno : 0;
+	return 0;
 }
 
 static int efadv_query_device(struct ibv_context *context,

@@ -185,6 +185,26 @@ static void each_query_may_fail(void **state)
 	}
 }
 
+/* That is over soon: nothing is left open, and the next call tries again. */
+static void out_of_memory(void **state)
+{
+	const struct dev_list *list;
+
+	fake.devices = 3;
+	fake.open_errno[1] = ENOMEM;
+	assert_int_equal(dev_list_get(&list), -ENOMEM);
+	assert_int_equal(fake.warnings, 1);
+	assert_warned("now");
+	fake_verbs_assert_clean();
+	fake.open_errno[1] = 0;
+	fake.failing = "efadv_create_cq";
+	fake.failing_errno = ENOMEM;
+	assert_int_equal(dev_list_get(&list), -ENOMEM);
+	fake_verbs_assert_clean();
+	fake.failing = NULL;
+	assert_int_equal(discover(0)->count, 3);
+}
+
 static void unknown_ring_form(void **state)
 {
 	fake.cq_entry_size = 16;
@@ -224,6 +244,7 @@ int main(void)
 		TEST(one_of_three_opens),
 		TEST(first_generation),
 		TEST(each_query_may_fail),
+		TEST(out_of_memory),
 		TEST(unknown_ring_form),
 		TEST(port_without_mtu),
 		TEST(found_again_after_release),

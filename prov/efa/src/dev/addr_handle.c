@@ -64,32 +64,50 @@ free_table:
 	return -ENOMEM;
 }
 
-/* Under the lock. The device's error changes nothing: the handle is gone
- * for this process. */
-static void handle_destroy(struct dev_ah_table *table, struct handle *handle)
+/* Under the lock. 0, or a negative errno, logged: the handle stays. */
+static int handle_destroy(struct dev_ah_table *table, struct handle *handle)
 {
 	int err = compat_verbs()->destroy_ah(handle->verbs);
 
-	if (err)
+	if (err) {
 		compat_warn(FI_LOG_AV, "%s: address handle %u stays: %s",
 			    table->pd->device->name, handle->ah.ahn,
 			    strerror(err));
+		return -err;
+	}
 	util_hash_remove(&table->by_gid, &handle->by_gid);
 	util_hash_remove(&table->by_ahn, &handle->by_ahn);
 	free(handle);
+	return 0;
 }
 
-void dev_ah_table_destroy(struct dev_ah_table *table)
+static int destroy_handles(struct dev_ah_table *table)
 {
+	int ret;
+
 	for (uint32_t i = 0; i <= table->by_gid.mask; i++) {
-		while (table->by_gid.bucket[i])
-			handle_destroy(table, HOLDER(table->by_gid.bucket[i],
-						     by_gid));
+		while (table->by_gid.bucket[i]) {
+			ret = handle_destroy(table,
+					     HOLDER(table->by_gid.bucket[i],
+						    by_gid));
+			if (ret)
+				return ret;
+		}
 	}
+	return 0;
+}
+
+int dev_ah_table_destroy(struct dev_ah_table *table)
+{
+	int ret = destroy_handles(table);
+
+	if (ret)
+		return ret;
 	util_hash_fini(&table->by_gid);
 	util_hash_fini(&table->by_ahn);
 	pthread_mutex_destroy(&table->lock);
 	free(table);
+	return 0;
 }
 
 static struct handle *find_by_gid(const struct dev_ah_table *table,
@@ -208,6 +226,8 @@ void dev_ah_put(struct dev_ah_table *table, const struct dev_ah *ah)
 
 	pthread_mutex_lock(&table->lock);
 	assert(handle->references > 0);
+	/* one that the device does not let go of is used again, or destroyed
+	 * with the table */
 	if (--handle->references == 0)
 		handle_destroy(table, handle);
 	pthread_mutex_unlock(&table->lock);

@@ -17,14 +17,17 @@ struct dev_ah {
 
 /* @pd outlives the table. 0, -ENOMEM. */
 int dev_ah_table_create(struct dev_pd *pd, struct dev_ah_table **table);
-/* Destroys the table and the handles still in it. */
-void dev_ah_table_destroy(struct dev_ah_table *table);
+/* Destroys the table and the handles still in it. A negative errno, logged:
+ * the device did not let go of one; the table is still there. */
+int dev_ah_table_destroy(struct dev_ah_table *table);
 
 /* Takes a reference; creates the handle at the first. O(1). Errors: the
  * device's (-ENOMEM: its table is full; logged), -EINVAL for a zero
  * GID. */
 int dev_ah_get(struct dev_ah_table *table, const union ibv_gid *gid,
 	       const struct dev_ah **ah);
+/* Gives it back. A handle that the device does not let go of then stays in
+ * the table without references. */
 void dev_ah_put(struct dev_ah_table *table, const struct dev_ah *ah);
 
 /* The handle whose number is @ahn, or NULL. Takes no reference. O(1). */

@@ -120,13 +120,23 @@ static void log_none(const char *cause)
 			    NO_DEVICE_REMEDY, cause);
 }
 
-/* Fills list_found from @ibv, which ends with NULL. */
+static void close_all(void)
+{
+	for (uint32_t i = 0; i < list_found.count; i++)
+		dev_device_close(&list_found.device[i]);
+	free(list_found.device);
+	list_found.device = NULL;
+	list_found.count = 0;
+}
+
+/* Fills list_found from @ibv, which ends with NULL. Without memory for one
+ * of them there is no list: the next call tries again. */
 static int open_all(struct ibv_device **ibv, int count)
 {
 	struct left_out_log log = { 0 };
 	struct dev_open_failure failure;
 	struct dev_device *device;
-	int ret;
+	int ret = 0;
 
 	device = calloc(count, sizeof(*device));
 	if (!device)
@@ -136,6 +146,8 @@ static int open_all(struct ibv_device **ibv, int count)
 	for (int i = 0; i < count; i++) {
 		ret = dev_device_open(ibv[i], &device[list_found.count],
 				      &failure);
+		if (ret == -ENOMEM)
+			break;
 		if (!ret)
 			list_found.count++;
 		else if (ret == -EPROTONOSUPPORT)
@@ -143,14 +155,20 @@ static int open_all(struct ibv_device **ibv, int count)
 				     ibv[i]->name);
 		else
 			left_out_add(&log, ibv[i]->name, ret, &failure);
+		ret = 0;
+	}
+	if (ret) {
+		compat_warn(FI_LOG_FABRIC, "EFA devices cannot be opened now: %s",
+			    failure.reason);
+		close_all();
+		return ret;
 	}
 	left_out_write(&log);
 	if (list_found.count)
 		return 0;
 	if (!log.kinds)
 		log_none("the RDMA devices here are of other kinds");
-	free(device);
-	list_found.device = NULL;
+	close_all();
 	return left_out_result(&log);
 }
 
@@ -187,7 +205,7 @@ int dev_list_get(const struct dev_list **list)
 	pthread_mutex_lock(&list_lock);
 	if (!list_tried) {
 		list_result = list_build();
-		list_tried = true;
+		list_tried = list_result != -ENOMEM;
 	}
 	ret = list_result;
 	pthread_mutex_unlock(&list_lock);
@@ -198,10 +216,6 @@ int dev_list_get(const struct dev_list **list)
 
 void dev_list_release(void)
 {
-	for (uint32_t i = 0; i < list_found.count; i++)
-		dev_device_close(&list_found.device[i]);
-	free(list_found.device);
-	list_found.device = NULL;
-	list_found.count = 0;
+	close_all();
 	list_tried = false;
 }

@@ -60,7 +60,8 @@ struct dev_list {
  *   -ENOSYS   libibverbs or libefa missing or too old
  *   -ENOMEM
  * The first call logs, at warn level, one line for each reason why devices
- * are missing: what is missing and what to do. Failures are remembered.
+ * are missing: what is missing and what to do. Failures are remembered, but
+ * for -ENOMEM: the next call tries again.
  */
 int dev_list_get(const struct dev_list **list);
 

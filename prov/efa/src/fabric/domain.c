@@ -39,11 +39,16 @@ static int domain_close(struct fid *fid)
 			    domain->name);
 		return -FI_EBUSY;
 	}
+	/* what the device does not let go of stays for the next try */
 	ret = fabric_empty_region_close(&domain->empty_region);
+	if (!ret && domain->ahs)
+		ret = dev_ah_table_destroy(domain->ahs);
 	if (ret)
 		return ret;
-	dev_ah_table_destroy(domain->ahs);
-	dev_pd_destroy(&domain->pd);
+	domain->ahs = NULL;
+	ret = dev_pd_destroy(&domain->pd);
+	if (ret)
+		return ret;
 	if (domain->eq)
 		fabric_reference_put(&domain->eq->users);
 	fabric_reference_put(&domain->fabric->users);
