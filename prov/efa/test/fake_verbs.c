@@ -389,6 +389,53 @@ static int efadv_get_max_sq_depth(struct ibv_context *context,
 	return attr->max_inline_data > 32 ? 2048 : 4096;
 }
 
+static int query_comp_cntr_caps(struct ibv_context *context,
+				struct compat_comp_cntr_caps *caps,
+				size_t caps_bytes)
+{
+	assert_int_equal(caps_bytes, sizeof(*caps));
+	if (fails("query_comp_cntr_caps"))
+		return errno;
+	*caps = fake.cntr_caps;
+	return 0;
+}
+
+static struct compat_comp_cntr *
+efadv_create_comp_cntr(struct ibv_context *context,
+		       struct compat_comp_cntr_init_attr *attr,
+		       struct compat_efadv_comp_cntr_init_attr *efa_attr,
+		       uint32_t efa_attr_bytes)
+{
+	assert_int_equal(efa_attr_bytes, sizeof(*efa_attr));
+	assert_int_equal(attr->type, 0);
+	assert_int_equal(efa_attr->flags, 3);
+	assert_int_equal(efa_attr->count.type, 0);
+	if (fails("efadv_create_comp_cntr"))
+		return NULL;
+	fake.cntr_count = (uint64_t *)efa_attr->count.ptr;
+	fake.cntr_errors = (uint64_t *)efa_attr->errors.ptr;
+	fake.cntrs++;
+	return (struct compat_comp_cntr *)&fake;
+}
+
+static int destroy_comp_cntr(struct compat_comp_cntr *cntr)
+{
+	if (fails("destroy_comp_cntr"))
+		return errno;
+	fake.cntrs--;
+	return 0;
+}
+
+static int qp_attach_comp_cntr(struct ibv_qp *qp,
+			       struct compat_comp_cntr *cntr,
+			       struct compat_comp_cntr_attach_attr *attr)
+{
+	if (fails("qp_attach_comp_cntr"))
+		return errno;
+	fake.cntr_ops |= attr->op_mask;
+	return 0;
+}
+
 static const struct compat_verbs table = {
 	.get_device_list = get_device_list,
 	.free_device_list = free_device_list,
@@ -420,6 +467,10 @@ static const struct compat_verbs table = {
 	.efadv_query_mr = efadv_query_mr,
 	.query_port = query_port,
 	.efadv_get_max_sq_depth = efadv_get_max_sq_depth,
+	.query_comp_cntr_caps = query_comp_cntr_caps,
+	.efadv_create_comp_cntr = efadv_create_comp_cntr,
+	.destroy_comp_cntr = destroy_comp_cntr,
+	.qp_attach_comp_cntr = qp_attach_comp_cntr,
 };
 
 static void keep_warning(enum fi_log_level level, const char *text)
@@ -446,6 +497,9 @@ void fake_verbs_install(void)
 	fake.attr = (struct ibv_device_attr) {
 		.vendor_part_id = 0xefa2, .max_cqe = 65536, .max_qp = 100,
 	};
+	fake.cntr_caps = (struct compat_comp_cntr_caps) {
+		.max_value = UINT64_MAX, .max_counters = 16, .attach_ops = 63,
+	};
 	fake.port = (struct ibv_port_attr) {
 		.state = IBV_PORT_ACTIVE, .max_msg_sz = 8928,
 		.active_speed = 32, .active_width = 2,
@@ -464,4 +518,5 @@ void fake_verbs_assert_clean(void)
 	assert_int_equal(fake.cqs, 0);
 	assert_int_equal(fake.qps, 0);
 	assert_int_equal(fake.ahs, 0);
+	assert_int_equal(fake.cntrs, 0);
 }

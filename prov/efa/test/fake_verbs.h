@@ -35,8 +35,9 @@ struct fake_verbs {
 	struct ibv_port_attr port;
 	int events;			/* waiting in the channel */
 	struct compat_efadv_mr_attr mr_efa;	/* of each region */
+	struct compat_comp_cntr_caps cntr_caps;
 	/* alive */
-	int contexts, pds, mrs, channels, cqs, qps, ahs;
+	int contexts, pds, mrs, channels, cqs, qps, ahs, cntrs;
 	int lists;
 	int acknowledged;
 	/* last seen */
@@ -52,6 +53,8 @@ struct fake_verbs {
 	int modify_masks[4];
 	struct ibv_qp_attr modify_attrs[4];
 	int modifies;
+	uint64_t *cntr_count, *cntr_errors;	/* where it is to write */
+	uint32_t cntr_ops;
 	/* the log */
 	int warnings;
 	char last_warning[1024];

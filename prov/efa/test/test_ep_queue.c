@@ -118,13 +118,13 @@ static void a_counter_shares_the_queue(void **state)
 	assert_false(cq.lock_data_path);
 	assert_int_equal(fabric_ep_queue_close(ep), 0);
 	assert_int_equal(fabric_cntr_open(fid, NULL, &cntr, NULL), 0);
-	ep->cntrs[FABRIC_EP_SEND] = fabric_cntr_of(cntr);
+	ep->bound_cntrs[FABRIC_EP_SEND] = fabric_cntr_of(cntr);
 	fabric_reference_get(&fabric_cntr_of(cntr)->users);
 	assert_int_equal(queue_open(), 0);
 	assert_true(cq.lock_data_path);
 	ep->enabled = true;
 	assert_int_equal(fabric_ep_queue_close(ep), 0);
-	ep->cntrs[FABRIC_EP_SEND] = NULL;
+	ep->bound_cntrs[FABRIC_EP_SEND] = NULL;
 	fabric_reference_put(&fabric_cntr_of(cntr)->users);
 	assert_int_equal(fi_close(&cntr->fid), 0);
 }

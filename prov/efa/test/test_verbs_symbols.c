@@ -96,6 +96,9 @@ static void optional_may_be_missing(void **state)
 	assert_null(compat_verbs_fill(&verbs, find, &library));
 	assert_null(verbs.efadv_get_max_sq_depth);
 	assert_non_null(verbs.efadv_query_cq);
+	absent = "_ibv_query_comp_cntr_caps";
+	assert_null(compat_verbs_fill(&verbs, find, &library));
+	assert_null(verbs.query_comp_cntr_caps);
 }
 
 static int port_query(struct ibv_context *context, uint8_t port,

@@ -34,6 +34,10 @@ struct symbol {
 	{ COMPAT_LIBEFA, true, #member,					\
 	  offsetof(struct compat_verbs, member) }
 
+#define IBV_OPTIONAL(member)						\
+	{ COMPAT_LIBIBVERBS, true, "ibv_" #member,			\
+	  offsetof(struct compat_verbs, member) }
+
 static const struct symbol symbols[] = {
 	IBV(get_device_list), IBV(free_device_list), IBV(open_device),
 	IBV(close_device), IBV(query_device), IBV(query_gid), IBV(alloc_pd),
@@ -45,6 +49,11 @@ static const struct symbol symbols[] = {
 	EFADV(efadv_create_qp_ex), EFADV(efadv_query_qp_wqs),
 	EFADV(efadv_create_cq), EFADV(efadv_query_cq), EFADV(efadv_query_mr),
 	EFADV_OPTIONAL(efadv_get_max_sq_depth),
+	EFADV_OPTIONAL(efadv_create_comp_cntr),
+	IBV_OPTIONAL(destroy_comp_cntr), IBV_OPTIONAL(qp_attach_comp_cntr),
+	/* exported under this name, for an inline function of its own */
+	{ COMPAT_LIBIBVERBS, true, "_ibv_query_comp_cntr_caps",
+	  offsetof(struct compat_verbs, query_comp_cntr_caps) },
 };
 
 #define REMEDY								\

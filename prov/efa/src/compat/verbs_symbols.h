@@ -12,6 +12,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "compat/comp_cntr_abi.h"
 #include "compat/efadv_abi.h"
 
 /* The first release of rdma-core with all that is required. */
@@ -87,6 +88,19 @@ struct compat_verbs {
 	int (*efadv_get_max_sq_depth)(struct ibv_context *context,
 				      struct compat_efadv_sq_depth_attr *attr,
 				      uint32_t attr_bytes);
+	/* since 65: completion counters */
+	int (*query_comp_cntr_caps)(struct ibv_context *context,
+				    struct compat_comp_cntr_caps *caps,
+				    size_t caps_bytes);
+	struct compat_comp_cntr *(*efadv_create_comp_cntr)(
+		struct ibv_context *context,
+		struct compat_comp_cntr_init_attr *attr,
+		struct compat_efadv_comp_cntr_init_attr *efa_attr,
+		uint32_t efa_attr_bytes);
+	int (*destroy_comp_cntr)(struct compat_comp_cntr *cntr);
+	int (*qp_attach_comp_cntr)(struct ibv_qp *qp,
+				   struct compat_comp_cntr *cntr,
+				   struct compat_comp_cntr_attach_attr *attr);
 };
 
 /*

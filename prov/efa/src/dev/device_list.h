@@ -38,6 +38,9 @@ struct dev_device {
 	uint32_t inline_size_wide;	/* bytes in a 128-byte WQE, or 0 */
 	uint32_t max_send_depth;	/* work requests, 64-byte WQEs */
 	uint32_t max_send_depth_wide;	/* the same with 128-byte WQEs, or 0 */
+	uint32_t comp_cntr_ops;	/* what a counter of the device can count,
+				 * COMPAT_COMP_CNTR_*; 0: it has none */
+	uint64_t comp_cntr_max;	/* and as far as it counts */
 	uint64_t speed_bps;	/* of the link, 0 if unknown */
 	bool has_pci;		/* the four below are valid */
 	uint16_t pci_domain;

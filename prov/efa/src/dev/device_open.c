@@ -84,6 +84,23 @@ static void fill_caps(struct dev_device *device)
 		device->max_rdma_size = device->efa.max_rdma_size;
 }
 
+/* With part of the functions there are none. */
+static void fill_comp_cntr(struct dev_device *device)
+{
+	const struct compat_verbs *verbs = compat_verbs();
+	struct compat_comp_cntr_caps caps = { 0 };
+
+	if (!(device->efa.device_caps & COMPAT_EFADV_COMP_CNTR) ||
+	    !verbs->query_comp_cntr_caps || !verbs->efadv_create_comp_cntr ||
+	    !verbs->destroy_comp_cntr || !verbs->qp_attach_comp_cntr ||
+	    verbs->query_comp_cntr_caps(device->verbs, &caps, sizeof(caps)))
+		return;
+	if (!caps.max_counters)
+		return;
+	device->comp_cntr_ops = caps.attach_ops;
+	device->comp_cntr_max = caps.max_value;
+}
+
 /* Work requests in a send queue whose WQEs hold @inline_size bytes, or 0:
  * its memory is on the device, and only libefa (63) knows how much. */
 static uint32_t send_depth(const struct dev_device *device,
@@ -218,6 +235,7 @@ static int device_fill(struct dev_device *device,
 	if (ret)
 		return ret;
 	fill_caps(device);
+	fill_comp_cntr(device);
 	fill_send_queue(device);
 	fill_derived(device);
 	return probe_queues(device, failure);

@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <rdma/fi_errno.h>
 
 #include "compat/log.h"
+#include "fabric/fabric.h"
 #include "fabric/unsupported.h"
 
 /*
@@ -98,6 +100,32 @@ void fabric_cntr_wake(struct fabric_cntr *cntr)
 	pthread_mutex_unlock(&cntr->lock);
 }
 
+bool fabric_cntr_attach(const struct fabric_cntr *cntr, struct dev_qp *qp,
+			uint32_t ops)
+{
+	int ret;
+
+	if (!cntr->dev.verbs)
+		return false;
+	ret = dev_counter_attach(&cntr->dev, qp, ops);
+	if (ret)
+		compat_info(FI_LOG_CNTR, "%s does not count operations %#x of "
+			    "QP %u: %s; software does",
+			    cntr->domain->device->name, ops, qp->qpn,
+			    strerror(-ret));
+	return !ret;
+}
+
+static uint64_t cntr_value(const struct fabric_cntr *cntr)
+{
+	return atomic_load(&cntr->value) + dev_counter_good(&cntr->dev);
+}
+
+static uint64_t cntr_errors(const struct fabric_cntr *cntr)
+{
+	return atomic_load(&cntr->errors) + dev_counter_bad(&cntr->dev);
+}
+
 static struct fabric_cntr *cntr_of_fid(struct fid *fid)
 {
 	return (struct fabric_cntr *)
@@ -109,7 +137,7 @@ static uint64_t cntr_read(struct fid_cntr *fid)
 	struct fabric_cntr *cntr = fabric_cntr_of(fid);
 
 	cntr_progress(cntr);
-	return atomic_load(&cntr->value);
+	return cntr_value(cntr);
 }
 
 static uint64_t cntr_readerr(struct fid_cntr *fid)
@@ -117,7 +145,7 @@ static uint64_t cntr_readerr(struct fid_cntr *fid)
 	struct fabric_cntr *cntr = fabric_cntr_of(fid);
 
 	cntr_progress(cntr);
-	return atomic_load(&cntr->errors);
+	return cntr_errors(cntr);
 }
 
 static int cntr_add(struct fid_cntr *fid, uint64_t value)
@@ -139,7 +167,7 @@ static int cntr_set(struct fid_cntr *fid, uint64_t value)
 {
 	struct fabric_cntr *cntr = fabric_cntr_of(fid);
 
-	atomic_store(&cntr->value, value);
+	atomic_store(&cntr->value, value - dev_counter_good(&cntr->dev));
 	fabric_cntr_wake(cntr);
 	return 0;
 }
@@ -148,13 +176,13 @@ static int cntr_seterr(struct fid_cntr *fid, uint64_t value)
 {
 	struct fabric_cntr *cntr = fabric_cntr_of(fid);
 
-	atomic_store(&cntr->errors, value);
+	atomic_store(&cntr->errors, value - dev_counter_bad(&cntr->dev));
 	fabric_cntr_wake(cntr);
 	return 0;
 }
 
 /* Sleeps until the counter changes from what was seen, at most until
- * @until_ns. */
+ * @until_ns: the device wakes nobody. */
 static void cntr_pause(struct fabric_cntr *cntr, uint64_t seen_value,
 		       uint64_t seen_errors, uint64_t until_ns)
 {
@@ -166,8 +194,8 @@ static void cntr_pause(struct fabric_cntr *cntr, uint64_t seen_value,
 
 	pthread_mutex_lock(&cntr->lock);
 	atomic_fetch_add(&cntr->waiters, 1);
-	while (!err && atomic_load(&cntr->value) == seen_value &&
-	       atomic_load(&cntr->errors) == seen_errors)
+	while (!err && cntr_value(cntr) == seen_value &&
+	       cntr_errors(cntr) == seen_errors)
 		err = pthread_cond_timedwait(&cntr->changed, &cntr->lock,
 					     &until);
 	atomic_fetch_sub(&cntr->waiters, 1);
@@ -177,7 +205,7 @@ static void cntr_pause(struct fabric_cntr *cntr, uint64_t seen_value,
 static int cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeout)
 {
 	struct fabric_cntr *cntr = fabric_cntr_of(fid);
-	uint64_t errors_before = atomic_load(&cntr->errors);
+	uint64_t errors_before = cntr_errors(cntr);
 	uint64_t deadline = timeout < 0 ? UINT64_MAX :
 			    now_ns() + (uint64_t)timeout * 1000000;
 	uint64_t pause = WAIT_PAUSE_FIRST_NS;
@@ -186,8 +214,8 @@ static int cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeout)
 		uint64_t value, errors, now;
 
 		cntr_progress(cntr);
-		value = atomic_load(&cntr->value);
-		errors = atomic_load(&cntr->errors);
+		value = cntr_value(cntr);
+		errors = cntr_errors(cntr);
 		if (value >= threshold)
 			return 0;
 		if (errors != errors_before)
@@ -215,9 +243,13 @@ static int cntr_control(struct fid *fid, int command, void *arg)
 static int cntr_close(struct fid *fid)
 {
 	struct fabric_cntr *cntr = cntr_of_fid(fid);
+	int ret;
 
 	if (fabric_reference_is_used(&cntr->users))
 		return -FI_EBUSY;
+	ret = cntr->dev.verbs ? dev_counter_destroy(&cntr->dev) : 0;
+	if (ret)
+		return ret;
 	assert(!cntr->hooks);
 	pthread_rwlock_destroy(&cntr->hooks_lock);
 	pthread_cond_destroy(&cntr->changed);
@@ -276,6 +308,21 @@ static void cntr_init_locks(struct fabric_cntr *cntr)
 	pthread_rwlock_init(&cntr->hooks_lock, NULL);
 }
 
+/* A device has few counters; without one left, software counts. */
+static void cntr_open_device(struct fabric_cntr *cntr)
+{
+	const struct dev_device *device = cntr->domain->device;
+	int ret;
+
+	if (!device->comp_cntr_ops ||
+	    strcmp(cntr->domain->fabric->name, FABRIC_NAME_DIRECT))
+		return;
+	ret = dev_counter_create(device, &cntr->dev);
+	if (ret)
+		compat_info(FI_LOG_CNTR, "%s gives no completion counter: %s; "
+			    "software counts", device->name, strerror(-ret));
+}
+
 int fabric_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
 		     struct fid_cntr **result, void *context)
 {
@@ -292,6 +339,7 @@ int fabric_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
 	fabric_reference_init(&cntr->users);
 	cntr->domain = fabric_domain_of(domain);
 	fabric_reference_get(&cntr->domain->users);
+	cntr_open_device(cntr);
 	cntr->fid.fid.fclass = FI_CLASS_CNTR;
 	cntr->fid.fid.context = context;
 	cntr->fid.fid.ops = &cntr_fid_ops;

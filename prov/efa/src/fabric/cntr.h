@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Counters, kept in software: the completion code adds, fi_cntr_read and
- * fi_cntr_wait drive the completion queues through hooks that those leave
- * here, so that an application which reads nothing but counters makes
- * progress.
+ * Counters. What one says is the sum of two counts. The device's, where it
+ * has counters (dev/comp_counter.h), is of the operations of those endpoints
+ * that could attach it; it is right whether or not anybody reads a CQ, and
+ * has a peer's reads and writes in it, of which no completion tells. That of
+ * software is of all others: the completion code adds to it.
+ *
+ * Either way fi_cntr_read and fi_cntr_wait drive the completion queues
+ * through hooks that those leave here, so that an application which reads
+ * nothing but counters makes progress: requests are over, and their places
+ * in the queues free, when their completions were read.
  */
 #ifndef FABRIC_CNTR_H
 #define FABRIC_CNTR_H
@@ -16,6 +22,7 @@
 #include <rdma/fabric.h>
 #include <rdma/fi_eq.h>
 
+#include "dev/comp_counter.h"
 #include "fabric/domain.h"
 #include "fabric/reference.h"
 
@@ -23,11 +30,13 @@ struct fabric_progress_hook;
 
 struct fabric_cntr {
 	struct fid_cntr fid;
-	/* hot: written by completions */
+	/* hot: written by completions; with fi_cntr_set, they may run below
+	 * zero, since it leaves the device's counts alone */
 	_Atomic uint64_t value;
 	_Atomic uint64_t errors;
 	atomic_uint waiters;
 	/* cold */
+	struct dev_counter dev;		/* or none */
 	struct fabric_domain *domain;
 	struct fabric_reference users;	/* endpoints bound to it */
 	pthread_mutex_t lock;		/* a leaf: nothing is taken under it */
@@ -63,9 +72,17 @@ static inline void fabric_cntr_add_error(struct fabric_cntr *cntr)
 
 /* fi_cntr_open: counts completions; wait objects NONE and UNSPEC, and
  * fi_cntr_wait works with both. Byte counting and other wait objects:
- * -FI_ENOSYS. */
+ * -FI_ENOSYS. On the fabric efa-direct with a counter of the device while it
+ * has any. */
 int fabric_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
 		     struct fid_cntr **cntr, void *context);
+
+/*
+ * Has the device count operations @ops of @qp (COMPAT_COMP_CNTR_*), which is
+ * not enabled yet. False: it does not, and the completion code is to.
+ */
+bool fabric_cntr_attach(const struct fabric_cntr *cntr, struct dev_qp *qp,
+			uint32_t ops);
 
 /*
  * From now on reading @cntr calls @run(@arg), which takes completions off a

@@ -105,8 +105,8 @@ void fabric_ep_fini(struct fabric_ep *ep)
 	if (ep->rx_cq && ep->rx_bound)
 		fabric_reference_put(&ep->rx_cq->users);
 	for (size_t i = 0; i < FABRIC_EP_OPS; i++)
-		if (ep->cntrs[i])
-			fabric_reference_put(&ep->cntrs[i]->users);
+		if (ep->bound_cntrs[i])
+			fabric_reference_put(&ep->bound_cntrs[i]->users);
 	if (ep->eq)
 		fabric_reference_put(&ep->eq->users);
 	fabric_reference_put(&ep->domain->users);
@@ -182,7 +182,7 @@ static int fabric_ep_bind_cntr(struct fabric_ep *ep, struct fabric_cntr *cntr,
 			"the counter is of another domain");
 	for (size_t i = 0; i < FABRIC_EP_OPS; i++) {
 		unknown &= ~flag_of[i];
-		if (flags & flag_of[i] && ep->cntrs[i])
+		if (flags & flag_of[i] && ep->bound_cntrs[i])
 			return fabric_ep_bind_refused(-FI_EINVAL,
 				"the endpoint has a counter for this operation");
 	}
@@ -192,7 +192,7 @@ static int fabric_ep_bind_cntr(struct fabric_ep *ep, struct fabric_cntr *cntr,
 	for (size_t i = 0; i < FABRIC_EP_OPS; i++) {
 		if (!(flags & flag_of[i]))
 			continue;
-		ep->cntrs[i] = cntr;
+		ep->bound_cntrs[i] = cntr;
 		fabric_reference_get(&cntr->users);
 	}
 	return 0;

@@ -70,11 +70,13 @@ struct fabric_ep {
 	struct hw_rq rq;
 	/* what a completion reads; constant after enable */
 	struct fabric_cq *tx_cq, *rx_cq;
-	struct fabric_cntr *cntrs[FABRIC_EP_OPS];	/* NULL: none bound */
+	struct fabric_cntr *cntrs[FABRIC_EP_OPS];	/* to be added to; NULL:
+				 * none is bound, or the device counts */
 	bool wants_source;	/* FI_SOURCE */
 	/* cold */
 	struct fabric_domain *domain;
 	enum fabric_info_kind kind;
+	struct fabric_cntr *bound_cntrs[FABRIC_EP_OPS];	/* or NULL */
 	struct fabric_eq *eq;	/* or NULL */
 	struct fabric_address address;	/* valid once enabled */
 	bool enabled;

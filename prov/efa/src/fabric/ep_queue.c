@@ -154,8 +154,9 @@ static struct fabric_cq *fabric_ep_cq_of(const struct fabric_ep *ep,
 static void fabric_ep_unhook_cntrs(struct fabric_ep *ep, enum fabric_ep_op end)
 {
 	for (enum fabric_ep_op op = 0; op < end; op++)
-		if (ep->cntrs[op])
-			fabric_cntr_unhook(ep->cntrs[op], fabric_cq_progress,
+		if (ep->bound_cntrs[op])
+			fabric_cntr_unhook(ep->bound_cntrs[op],
+					   fabric_cq_progress,
 					   fabric_ep_cq_of(ep, op));
 }
 
@@ -164,10 +165,10 @@ static int fabric_ep_hook_cntrs(struct fabric_ep *ep)
 	int ret;
 
 	for (enum fabric_ep_op op = 0; op < FABRIC_EP_OPS; op++) {
-		if (!ep->cntrs[op])
+		if (!ep->bound_cntrs[op])
 			continue;
 		fabric_cq_share(fabric_ep_cq_of(ep, op));
-		ret = fabric_cntr_hook(ep->cntrs[op], fabric_cq_progress,
+		ret = fabric_cntr_hook(ep->bound_cntrs[op], fabric_cq_progress,
 				       fabric_ep_cq_of(ep, op));
 		if (ret) {
 			fabric_ep_unhook_cntrs(ep, op);
@@ -175,6 +176,38 @@ static int fabric_ep_hook_cntrs(struct fabric_ep *ep)
 		}
 	}
 	return 0;
+}
+
+/*
+ * Does the device's count of @op mean what a counter of libfabric does? It
+ * takes a peer's write for a receive where it uses one up.
+ */
+static bool fabric_ep_device_may_count(const struct fabric_ep *ep,
+				       enum fabric_ep_op op)
+{
+	return op != FABRIC_EP_RECV || !ep->rma || ep->unsolicited;
+}
+
+/* Each bound counter counts in the device if it can, else in software. */
+static void fabric_ep_attach_cntrs(struct fabric_ep *ep)
+{
+	static const uint32_t device_op[FABRIC_EP_OPS] = {
+		[FABRIC_EP_SEND] = COMPAT_COMP_CNTR_SEND,
+		[FABRIC_EP_READ] = COMPAT_COMP_CNTR_RDMA_READ,
+		[FABRIC_EP_WRITE] = COMPAT_COMP_CNTR_RDMA_WRITE,
+		[FABRIC_EP_RECV] = COMPAT_COMP_CNTR_RECV,
+		[FABRIC_EP_REMOTE_WRITE] = COMPAT_COMP_CNTR_REMOTE_RDMA_WRITE,
+		[FABRIC_EP_REMOTE_READ] = COMPAT_COMP_CNTR_REMOTE_RDMA_READ,
+	};
+
+	for (enum fabric_ep_op op = 0; op < FABRIC_EP_OPS; op++) {
+		struct fabric_cntr *cntr = ep->bound_cntrs[op];
+
+		if (cntr && fabric_ep_device_may_count(ep, op) &&
+		    fabric_cntr_attach(cntr, &ep->qp, device_op[op]))
+			cntr = NULL;
+		ep->cntrs[op] = cntr;
+	}
 }
 
 /* ---- open and close ---- */
@@ -219,6 +252,7 @@ static int fabric_ep_queue_start(struct fabric_ep *ep,
 	ret = fabric_ep_attach_cqs(ep, source);
 	if (ret)
 		goto err_return_credits;
+	fabric_ep_attach_cntrs(ep);
 	ret = dev_qp_enable(&ep->qp, attr);
 	if (ret)
 		goto err_detach;

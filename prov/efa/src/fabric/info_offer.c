@@ -98,6 +98,9 @@ static void fill_domain(struct fi_domain_attr *attr,
 			const struct dev_device *device)
 {
 	size_t qps = (size_t)device->attr.max_qp;
+	/* those of software go further */
+	uint64_t most = device->comp_cntr_ops ? device->comp_cntr_max
+					      : UINT64_MAX;
 
 	attr->caps = OFFER_DOMAIN_CAPS;
 	attr->threading = FI_THREAD_SAFE;
@@ -119,8 +122,8 @@ static void fill_domain(struct fi_domain_attr *attr,
 	attr->max_ep_rx_ctx = 1;
 	attr->cntr_cnt = OFFER_COUNTERS;
 	attr->max_err_data = FABRIC_COMP_ERROR_SIZE;
-	compat_domain_tail(attr)->max_cntr_value = UINT64_MAX;
-	compat_domain_tail(attr)->max_err_cntr_value = UINT64_MAX;
+	compat_domain_tail(attr)->max_cntr_value = most;
+	compat_domain_tail(attr)->max_err_cntr_value = most;
 }
 
 static void fill_ep(struct fi_ep_attr *attr, const struct dev_device *device,
