@@ -147,15 +147,40 @@ in_root()
 	"$here/reference-root" run --build "$build" "$@"
 }
 
+# disorder SEED: the file of faults of a device that carries requests out in
+# another order and tells of them late, for each seed in its own way.  What
+# comes of a program must not depend on it.
+disorder()
+{
+	local file=$check_dir/disorder.$1
+
+	printf '%s\n' "reorder delay=0..300us prob=0.5 seed=$1" \
+		"hold-cqe queue=send time=500us prob=0.3 seed=$1" \
+		"hold-cqe queue=recv time=200us prob=0.2 seed=$1" >"$file"
+	printf '%s\n' "$file"
+}
+
+# tests_of_order: those of the plugin that may be disturbed; the others have
+# faults of their own.
+tests_of_order()
+{
+	tests_in fabtests | tr ' ' '\n' | grep -v '_failures$' | tr '\n' ' '
+}
+
 group_direct()
 {
-	local pair=$here/setup/pingpong_pair.sh test
+	local pair=$here/setup/pingpong_pair.sh test seed
 
 	prepare gcc CC=gcc && compile || return 0
 	count_run "direct: fi_info" on_device fi_info -p efa
 	count_run "direct: fi_pingpong dgram" \
 		on_device "$pair" -p efa -e dgram -I 1000
 	count_make_check "direct" "$build" TESTS="$(tests_in fabtests)"
+	for seed in 1 2; do
+		TEST_FAULTS=$(disorder $seed) \
+		count_make_check "direct, disorder of seed $seed" "$build" \
+			TESTS="$(tests_of_order)"
+	done
 	need_root || return 0
 	count_run "direct, reference root: fi_info" \
 		in_root --plugin -- softefa run -- fi_info -p efa
@@ -163,6 +188,11 @@ group_direct()
 		in_root --plugin -- softefa run -- "$pair" -p efa -e dgram -I 1000
 	for test in $(tests_in fabtests); do
 		count_run "direct, reference root: $test" direct_in_root "$test"
+	done
+	for test in $(tests_of_order); do
+		TEST_FAULTS=$(disorder 3) \
+		count_run "direct, reference root, disorder: $test" \
+			direct_in_root "$test"
 	done
 }
 

@@ -107,7 +107,7 @@ static void send_side(struct fab_endpoint *e, const struct way *way,
 static void recv_side(struct fab_endpoint *e, const struct way *way,
 		      unsigned seed)
 {
-	struct fab_completion c = fab_wait(e);
+	struct fab_completion c = FAB_EXPECT(e, CTX_RECV);
 
 	check_received(e, way, seed, &c);
 }

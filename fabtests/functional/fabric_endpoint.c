@@ -268,7 +268,38 @@ static ssize_t read_one(struct fab_endpoint *e, struct fab_completion *c)
 	return 1;
 }
 
-bool fab_poll(struct fab_endpoint *e, struct fab_completion *c)
+/* Takes number @i of those kept. */
+static void take_kept(struct fab_endpoint *e, unsigned i,
+		      struct fab_completion *c)
+{
+	*c = e->kept[i];
+	e->kept_count--;
+	memmove(&e->kept[i], &e->kept[i + 1],
+		(e->kept_count - i) * sizeof(e->kept[0]));
+}
+
+bool fab_take_kept(struct fab_endpoint *e, unsigned ctx,
+		   struct fab_completion *c)
+{
+	for (unsigned i = 0; i < e->kept_count; i++) {
+		if (e->kept[i].ctx == ctx) {
+			take_kept(e, i, c);
+			return true;
+		}
+	}
+	return false;
+}
+
+void fab_keep(struct fab_endpoint *e, const struct fab_completion *c)
+{
+	if (e->kept_count == FAB_KEPT)
+		fprintf(stderr, "context %u and others come, not the one that is waited for\n",
+			c->ctx);
+	REQUIRE(e->kept_count < FAB_KEPT);
+	e->kept[e->kept_count++] = *c;
+}
+
+bool fab_poll_cq(struct fab_endpoint *e, struct fab_completion *c)
 {
 	ssize_t ret = read_one(e, c);
 
@@ -277,6 +308,14 @@ bool fab_poll(struct fab_endpoint *e, struct fab_completion *c)
 	if (ret == -FI_EAGAIN)
 		return false;
 	REQUIRE_EQ(ret, 1);
+	return true;
+}
+
+bool fab_poll(struct fab_endpoint *e, struct fab_completion *c)
+{
+	if (!e->kept_count)
+		return fab_poll_cq(e, c);
+	take_kept(e, 0, c);
 	return true;
 }
 
@@ -293,8 +332,17 @@ struct fab_completion fab_wait(struct fab_endpoint *e)
 struct fab_completion fab_expect(struct fab_endpoint *e, unsigned ctx,
 				 const char *file, int line)
 {
-	struct fab_completion c = fab_wait(e);
+	struct fab_completion c;
 
+	if (fab_take_kept(e, ctx, &c))
+		return c;
+	for (;;) {
+		while (!fab_poll_cq(e, &c))
+			sched_yield();
+		if (c.ctx == ctx)
+			break;
+		fab_keep(e, &c);
+	}
 	expect_equal(c.ctx, ctx, "context", file, line);
 	return c;
 }

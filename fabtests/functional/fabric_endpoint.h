@@ -61,6 +61,17 @@ bool fab_wish_is_there(const struct fab_wish *wish);
 /* DGRAM of fabric efa, the same otherwise. */
 struct fab_wish fab_wish_dgram(void);
 
+struct fab_completion {
+	unsigned ctx;		/* number of the context */
+	uint64_t flags;		/* MSG and DATA; else 0 */
+	size_t len;		/* MSG and DATA: with the prefix */
+	uint64_t data;		/* DATA */
+	fi_addr_t source;	/* of a receive */
+};
+
+/* Completions that may come before the one that is waited for. */
+#define FAB_KEPT	4
+
 struct fab_endpoint {
 	struct fi_info *info;
 	struct fid_fabric *fabric;
@@ -78,6 +89,8 @@ struct fab_endpoint {
 	size_t addr_len;
 	fi_addr_t peer;		/* after fab_connect */
 	struct fi_context2 contexts[FAB_CONTEXTS];
+	struct fab_completion kept[FAB_KEPT];	/* the oldest first */
+	unsigned kept_count;
 };
 
 /* Hints for @wish, the caller's to free. */
@@ -114,21 +127,24 @@ ssize_t fab_send(struct fab_endpoint *e, unsigned ctx, size_t offset,
 /* The payload of the message at @offset. */
 uint8_t *fab_payload(struct fab_endpoint *e, size_t offset);
 
-struct fab_completion {
-	unsigned ctx;		/* number of the context */
-	uint64_t flags;		/* MSG and DATA; else 0 */
-	size_t len;		/* MSG and DATA: with the prefix */
-	uint64_t data;		/* DATA */
-	fi_addr_t source;	/* of a receive */
-};
-
 /* Takes one completion, if any; an error entry fails the program. */
 bool fab_poll(struct fab_endpoint *e, struct fab_completion *c);
 struct fab_completion fab_wait(struct fab_endpoint *e);
-/* Waits for one and checks its context. */
+/*
+ * Waits for the one of this context. Others are kept for those who ask for
+ * them: a device may tell of the peer's answer before it tells that what was
+ * sent is there.
+ */
 struct fab_completion fab_expect(struct fab_endpoint *e, unsigned ctx,
 				 const char *file, int line);
 #define FAB_EXPECT(e, ctx)	fab_expect(e, ctx, __FILE__, __LINE__)
+/* For programs that read by themselves: the one with @ctx that was kept; and
+ * to keep one that comes before its time. */
+bool fab_take_kept(struct fab_endpoint *e, unsigned ctx,
+		   struct fab_completion *c);
+void fab_keep(struct fab_endpoint *e, const struct fab_completion *c);
+/* As fab_poll, without those that were kept. */
+bool fab_poll_cq(struct fab_endpoint *e, struct fab_completion *c);
 /* Waits for a failed operation: a success instead is a failed check. */
 struct fi_cq_err_entry fab_wait_error(struct fab_endpoint *e);
 /* Takes a failed operation, if one is there: so. */
