@@ -61,6 +61,28 @@ static int memory_read(struct guest_memory *mem, uint64_t addr, void *dst,
 	return map ? dmabuf_map_read(map, at, dst, len_bytes) : -EFAULT;
 }
 
+static bool all_of_process(const struct guest_range *range, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (range[i].addr >= CLIENT_WINDOW_BASE)
+			return false;
+	return true;
+}
+
+static int memory_read_many(struct guest_memory *mem,
+			    const struct guest_range *range, unsigned count)
+{
+	struct guest_memory *process = &memory_of(mem)->client->mem;
+	int err = 0;
+
+	if (all_of_process(range, count))
+		return process->read_many(process, range, count);
+	for (unsigned i = 0; i < count && !err; i++)
+		err = memory_read(mem, range[i].addr, range[i].dst,
+				  range[i].len_bytes);
+	return err;
+}
+
 static int memory_write(struct guest_memory *mem, uint64_t addr,
 			const void *src, size_t len_bytes)
 {
@@ -92,6 +114,7 @@ void client_memory_init(struct client_memory *memory,
 			.check = memory_check,
 			.read = memory_read,
 			.write = memory_write,
+			.read_many = memory_read_many,
 		},
 		.client = client,
 		.is_ordered = is_ordered,

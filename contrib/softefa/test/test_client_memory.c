@@ -150,6 +150,51 @@ static void test_fixed(void **state)
 	assert_true(ftruncate(fd, 4096) < 0);
 }
 
+static unsigned calls_of_many;
+static int (*read_many)(struct guest_memory *mem,
+			const struct guest_range *range, unsigned count);
+
+static int count_many(struct guest_memory *mem,
+		      const struct guest_range *range, unsigned count)
+{
+	calls_of_many++;
+	return read_many(mem, range, count);
+}
+
+/* Many pieces of the process are one call; with a window among them, not. */
+static void test_read_many(void **state)
+{
+	char first[] = "first", second[] = "second", back[3][8];
+	struct guest_range range[] = {
+		{ (uintptr_t)second, 7, back[0] },
+		{ (uintptr_t)first, 6, back[1] },
+		{ .len_bytes = 6, .dst = back[2] },
+	};
+
+	client_memory_init(&memory, self, false);
+	calls_of_many = 0;
+	read_many = self->mem.read_many;
+	self->mem.read_many = count_many;
+	assert_int_equal(memory.mem.read_many(&memory.mem, range, 2), 0);
+	assert_string_equal(back[0], "second");
+	assert_string_equal(back[1], "first");
+	assert_int_equal(calls_of_many, 1);
+	assert_int_equal(client_memory_open_window(&memory, fd, 0, BYTES, true,
+						   &range[2].addr), 0);
+	assert_int_equal(put(range[2].addr, "third", 6), 0);
+	memset(back, 0, sizeof(back));
+	assert_int_equal(memory.mem.read_many(&memory.mem, range, 3), 0);
+	assert_string_equal(back[0], "second");
+	assert_string_equal(back[1], "first");
+	assert_string_equal(back[2], "third");
+	assert_int_equal(calls_of_many, 1);
+	range[2].addr += BYTES;
+	assert_int_equal(memory.mem.read_many(&memory.mem, range, 3), -EFAULT);
+	range[1].addr = 0;
+	assert_int_equal(memory.mem.read_many(&memory.mem, range, 2), -EFAULT);
+	assert_int_equal(calls_of_many, 2);
+}
+
 static void test_which_are_windows(void **state)
 {
 	assert_false(client_memory_is_window(0, 1));
@@ -169,6 +214,7 @@ int main(void)
 		TEST(test_read_only),
 		TEST(test_refused),
 		TEST(test_fixed),
+		TEST(test_read_many),
 		cmocka_unit_test(test_which_are_windows),
 	};
 
