@@ -43,3 +43,30 @@ enum efa_io_comp_status payload_gather(struct engine_qp *qp,
 		memcpy(buffer, staged, request->length);
 	return EFA_IO_COMP_STATUS_OK;
 }
+
+/*
+ * Between the staging of a message and its turn no command runs, so its keys
+ * are as good as they were; a fault alone can take a region away.
+ */
+static const uint8_t *ready_bytes(const struct engine_qp *qp,
+				  const struct send_request *request)
+{
+	const struct engine *engine = qp->ctx->device->engine;
+
+	if (request->is_inline)
+		return request->inline_data;
+	return fault_plan_watches(&engine->faults,
+				  FAULT_BIT(FAULT_INVALIDATE_MR)) ?
+		NULL : payload_staged(engine, request);
+}
+
+enum efa_io_comp_status payload_locate(struct engine_qp *qp,
+				       const struct send_request *request,
+				       uint8_t *buffer, const uint8_t **data)
+{
+	*data = ready_bytes(qp, request);
+	if (*data)
+		return EFA_IO_COMP_STATUS_OK;
+	*data = buffer;
+	return payload_gather(qp, request, buffer);
+}

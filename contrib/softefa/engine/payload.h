@@ -16,4 +16,12 @@ enum efa_io_comp_status payload_gather(struct engine_qp *qp,
 				       const struct send_request *request,
 				       uint8_t *buffer);
 
+/*
+ * The same without a copy where there need be none: @data is where the bytes
+ * are until the request ends or the turn does, in @buffer or elsewhere.
+ */
+enum efa_io_comp_status payload_locate(struct engine_qp *qp,
+				       const struct send_request *request,
+				       uint8_t *buffer, const uint8_t **data);
+
 #endif /* ENGINE_PAYLOAD_H */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "engine/send_op.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +37,7 @@ struct send_op *send_op_alloc(struct engine *engine, struct engine_qp *qp)
 		return NULL;
 	op = TAILQ_FIRST(&engine->free_ops);
 	TAILQ_REMOVE(&engine->free_ops, op, link);
-	memset(op, 0, sizeof(*op));
+	memset(op, 0, offsetof(struct send_op, request));
 	op->qp = qp;
 	return op;
 }

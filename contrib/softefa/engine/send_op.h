@@ -49,7 +49,6 @@ struct send_op {
 	uint64_t target_serial;		/* RDMA: the QP reached first, or 0 */
 	uint8_t dgid[16];		/* behind request.ah at the start */
 	struct op_fault *fault;		/* NULL: none strikes it */
-	struct send_request request;
 
 	/* of operations to another host, remote_op.h */
 	struct engine_host *host;
@@ -61,9 +60,14 @@ struct send_op {
 	uint16_t unanswered;		/* RDMA: packets */
 	uint32_t bytes_sent;		/* RDMA */
 	TAILQ_ENTRY(send_op) host_link, blocked_link;
+
+	struct send_request request;	/* last: send_wqe_decode fills it */
 };
 
-/* A zeroed operation of @qp, running, or NULL without memory. */
+/*
+ * An operation of @qp, running, or NULL without memory; zeroed but for its
+ * request, which is the caller's to decode next.
+ */
 struct send_op *send_op_alloc(struct engine *engine, struct engine_qp *qp);
 /* @op is in no list. */
 void send_op_free(struct engine *engine, struct send_op *op);

@@ -19,17 +19,18 @@ enum send_op_result srd_send(struct send_op *op,
 	struct engine_qp *qp = op->qp, *receiver;
 	struct engine *engine = qp->ctx->device->engine;
 	struct message message;
+	const uint8_t *data;
 
-	*status = payload_gather(qp, request, engine->bounce);
+	*status = payload_locate(qp, request, engine->bounce, &data);
 	if (*status != OK)
 		return SEND_OP_DONE;
-	trace_op(TRACE_SENT, op, engine->bounce, request->length);
+	trace_op(TRACE_SENT, op, data, request->length);
 	message_of_op(op, &message);
 	*status = responder_find(engine, &message, &receiver);
 	if (*status != OK)
 		return SEND_OP_DONE;
-	if (!responder_deliver(receiver, &message, engine->bounce,
-			       request->length, status))
+	if (!responder_deliver(receiver, &message, data, request->length,
+			       status))
 		return SEND_OP_NOT_READY;
 	if (*status == OK) {
 		counters = &qp->ctx->device->counters;
