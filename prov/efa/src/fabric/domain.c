@@ -235,6 +235,7 @@ int fabric_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 			    &domain);
 	if (ret)
 		return ret;
+	domain->hmem = info->caps & FI_HMEM;
 	domain->fid.fid.fclass = FI_CLASS_DOMAIN;
 	domain->fid.fid.context = context;
 	domain->fid.fid.ops = &domain_fid_ops;

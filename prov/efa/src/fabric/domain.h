@@ -31,6 +31,7 @@ struct fabric_domain {
 	struct dev_pd pd;
 	struct dev_ah_table *ahs;	/* of @pd, for every AV of the domain */
 	uint32_t api_version;		/* of the fabric */
+	bool hmem;		/* FI_HMEM: registrations tell whose memory */
 	enum fi_threading threading;
 	/*
 	 * The data path takes its locks. False under FI_THREAD_DOMAIN and

@@ -8,6 +8,7 @@
 
 #include "compat/fi_abi.h"
 #include "compat/log.h"
+#include "fabric/device_region.h"
 #include "fabric/unsupported.h"
 
 #define MR_ACCESS_KNOWN	(FI_SEND | FI_RECV | FI_READ | FI_WRITE | \
@@ -87,12 +88,15 @@ static struct fi_ops mr_fid_ops = {
 	.ops_set = fabric_no_ops_set,
 };
 
-/* Where the memory is: a range of the process or of a dma-buf. */
+/* Where the memory is: a range of the process, of an accelerator or of a
+ * dma-buf. */
 struct mr_range {
 	void *addr;		/* that work requests use */
 	size_t len;
-	int fd;			/* -1: of the process */
+	int fd;			/* of the dma-buf; -1: none */
 	uint64_t offset;	/* in the dma-buf */
+	enum fi_hmem_iface iface;	/* whose it is, without a dma-buf */
+	int device;		/* of the accelerator */
 };
 
 static const char *mr_remedy(int err, const struct mr_range *range)
@@ -103,7 +107,8 @@ static const char *mr_remedy(int err, const struct mr_range *range)
 		       "huge pages so that the device needs fewer entries";
 	case -FI_EFAULT:
 		return "the range must be mapped, and writable when it is "
-		       "registered for receiving or remote writes";
+		       "registered for receiving or remote writes; memory "
+		       "of an accelerator needs FI_HMEM and its interface";
 	case -FI_EBADF:
 	case -FI_EINVAL:
 		if (range->fd >= 0)
@@ -115,18 +120,42 @@ static const char *mr_remedy(int err, const struct mr_range *range)
 	}
 }
 
+static int mr_register_device(struct fabric_domain *domain,
+			      const struct mr_range *range, int verbs,
+			      struct dev_mr *dev)
+{
+	const struct hmem_range memory = {
+		.addr = range->addr, .len = range->len,
+		.device = range->device,
+	};
+
+	return fabric_device_region_create(domain, range->iface, &memory,
+					   verbs, dev);
+}
+
+/* A failure is logged. */
 static int mr_register(struct fabric_domain *domain,
 		       const struct mr_range *range, uint64_t access,
 		       struct dev_mr *dev)
 {
-	int verbs = mr_verbs_access(access);
+	int ret, verbs = mr_verbs_access(access);
 
+	if (range->iface != FI_HMEM_SYSTEM)
+		return mr_register_device(domain, range, verbs, dev);
 	if (range->fd < 0)
-		return dev_mr_create(&domain->pd, range->addr, range->len,
-				     verbs, dev);
-	return dev_mr_create_dmabuf(&domain->pd, range->offset, range->len,
-				    (uintptr_t)range->addr, range->fd, verbs,
-				    dev);
+		ret = dev_mr_create(&domain->pd, range->addr, range->len,
+				    verbs, dev);
+	else
+		ret = dev_mr_create_dmabuf(&domain->pd, range->offset,
+					   range->len, (uintptr_t)range->addr,
+					   range->fd, verbs, dev);
+	if (ret)
+		compat_warn(FI_LOG_MR, "cannot register %zu bytes at %p%s with "
+			    "%s: %s; %s", range->len, range->addr,
+			    range->fd < 0 ? "" : " of a dma-buf",
+			    domain->device->name, fi_strerror(-ret),
+			    mr_remedy(ret, range));
+	return ret;
 }
 
 static int mr_create(struct fabric_domain *domain,
@@ -140,16 +169,11 @@ static int mr_create(struct fabric_domain *domain,
 		return -FI_ENOMEM;
 	ret = mr_register(domain, range, access, &mr->dev);
 	if (ret) {
-		compat_warn(FI_LOG_MR, "cannot register %zu bytes at %p%s with "
-			    "%s: %s; %s", range->len, range->addr,
-			    range->fd < 0 ? "" : " of a dma-buf",
-			    domain->device->name, fi_strerror(-ret),
-			    mr_remedy(ret, range));
 		free(mr);
 		return ret;
 	}
 	mr->lkey = mr->dev.lkey;
-	mr->device_only = range->fd >= 0;
+	mr->device_only = range->fd >= 0 || range->iface != FI_HMEM_SYSTEM;
 	mr->domain = domain;
 	fabric_reference_get(&domain->users);
 	mr->fid.fid.fclass = FI_CLASS_MR;
@@ -172,6 +196,7 @@ static int mr_open(struct fid *fid, const struct mr_range *range,
 	if (fid->fclass != FI_CLASS_DOMAIN)
 		return -FI_EINVAL;
 	domain = fabric_domain_of((struct fid_domain *)fid);
+	flags &= ~(uint64_t)FI_HMEM_DEVICE_ONLY;
 	if (flags) {
 		compat_warn(FI_LOG_MR, "registration flags 0x%" PRIx64
 			    " are not supported", flags);
@@ -199,25 +224,25 @@ int fabric_mr_reg(struct fid *domain, const void *buf, size_t len,
 	return mr_open(domain, &range, access, flags, mr, context);
 }
 
+static int mr_check_count(const struct iovec *iov, size_t count)
+{
+	if (count == 1 && iov)
+		return 0;
+	compat_warn(FI_LOG_MR, "one registration is one range, not "
+		    "%zu (mr_iov_limit is 1)", count);
+	return -FI_EINVAL;
+}
+
 int fabric_mr_regv(struct fid *domain, const struct iovec *iov, size_t count,
 		   uint64_t access, uint64_t offset, uint64_t requested_key,
 		   uint64_t flags, struct fid_mr **mr, void *context)
 {
-	if (count != 1 || !iov) {
-		compat_warn(FI_LOG_MR, "one registration is one range, not "
-			    "%zu (mr_iov_limit is 1)", count);
-		return -FI_EINVAL;
-	}
+	int ret = mr_check_count(iov, count);
+
+	if (ret)
+		return ret;
 	return fabric_mr_reg(domain, iov->iov_base, iov->iov_len, access,
 			     offset, requested_key, flags, mr, context);
-}
-
-/* An application too old for FI_MR_DMABUF meant nothing by its bit. */
-static bool mr_is_dmabuf(struct fid *fid, uint64_t flags)
-{
-	return flags & COMPAT_MR_DMABUF && fid->fclass == FI_CLASS_DOMAIN &&
-	       compat_api_has(fabric_domain_of((struct fid_domain *)fid)
-			      ->api_version, 1, 20);
 }
 
 static int mr_reg_dmabuf(struct fid *fid, const struct compat_mr_attr *attr,
@@ -236,26 +261,41 @@ static int mr_reg_dmabuf(struct fid *fid, const struct compat_mr_attr *attr,
 		.len = dmabuf->len,
 		.fd = dmabuf->fd,
 		.offset = dmabuf->offset,
+		/* whoever's it is, no library is needed */
+		.iface = FI_HMEM_SYSTEM,
 	};
 	return mr_open(fid, &range, attr->access, flags & ~COMPAT_MR_DMABUF,
 		       mr, attr->context);
 }
 
-/*
- * The interface of the memory is defined for endpoints with FI_HMEM alone
- * (fi_mr(3)), which are not offered.
- */
-int fabric_mr_regattr(struct fid *domain, const struct fi_mr_attr *attr,
+static int mr_reg_iface(struct fid *fid, const struct compat_mr_attr *attr,
+			uint64_t flags, struct fid_mr **mr)
+{
+	struct mr_range range = { .fd = -1, .iface = attr->iface };
+	int ret = mr_check_count(attr->iov, attr->iov_count);
+
+	if (ret)
+		return ret;
+	range.addr = attr->iov->iov_base;
+	range.len = attr->iov->iov_len;
+	range.device = (int)attr->device;
+	return mr_open(fid, &range, attr->access, flags, mr, attr->context);
+}
+
+int fabric_mr_regattr(struct fid *fid, const struct fi_mr_attr *attr,
 		      uint64_t flags, struct fid_mr **mr)
 {
+	struct fabric_domain *domain;
 	struct compat_mr_attr read;
 
-	if (mr_is_dmabuf(domain, flags)) {
-		compat_mr_attr_read(attr, flags, false, FI_VERSION(1, 20),
-				    &read);
-		return mr_reg_dmabuf(domain, &read, flags, mr);
-	}
-	return fabric_mr_regv(domain, attr->mr_iov, attr->iov_count,
-			      attr->access, attr->offset, attr->requested_key,
-			      flags, mr, attr->context);
+	if (fid->fclass != FI_CLASS_DOMAIN)
+		return -FI_EINVAL;
+	domain = fabric_domain_of((struct fid_domain *)fid);
+	compat_mr_attr_read(attr, flags, domain->hmem, domain->api_version,
+			    &read);
+	/* an application too old for FI_MR_DMABUF meant nothing by its bit */
+	if (flags & COMPAT_MR_DMABUF &&
+	    compat_api_has(domain->api_version, 1, 20))
+		return mr_reg_dmabuf(fid, &read, flags, mr);
+	return mr_reg_iface(fid, &read, flags, mr);
 }

@@ -17,7 +17,7 @@
 struct fabric_mr {
 	struct fid_mr fid;
 	uint32_t lkey;			/* what a work request carries */
-	bool device_only;		/* a dma-buf: the CPU keeps off */
+	bool device_only;	/* an accelerator's memory: the CPU keeps off */
 	/* cold */
 	struct fabric_domain *domain;
 	struct dev_mr dev;
@@ -36,7 +36,8 @@ static inline const struct fabric_mr *fabric_mr_of_desc(const void *desc)
 }
 
 /* May the CPU read a buffer that came with @desc? What has no desc is the
- * process's own memory; a dma-buf need not be mapped at its addresses. */
+ * process's own memory; that of an accelerator, or of a dma-buf, need not be
+ * mapped at its addresses. */
 static inline bool fabric_mr_cpu_reads(const void *desc)
 {
 	return !desc || !fabric_mr_of_desc(desc)->device_only;
@@ -44,10 +45,13 @@ static inline bool fabric_mr_cpu_reads(const void *desc)
 
 /*
  * fi_mr_reg, fi_mr_regv, fi_mr_regattr. One range; -FI_EINVAL for none or
- * several. -FI_EBADFLAGS: any flag but FI_MR_DMABUF, which fi_mr_regattr
- * takes from applications of API 1.20 and later: the region is then
- * addressed from base_addr + offset on, and the descriptor stays the
+ * several. -FI_EBADFLAGS: any flag but FI_HMEM_DEVICE_ONLY, which means
+ * nothing as no device memory is touched by the CPU, and FI_MR_DMABUF, which
+ * fi_mr_regattr takes from applications of API 1.20 and later: the region is
+ * then addressed from base_addr + offset on, and the descriptor stays the
  * application's, to close when it likes.
+ * fi_mr_regattr in a domain with FI_HMEM goes by the interface in the
+ * attributes: see fabric/device_region.h for what can then go wrong.
  * -FI_EOPNOTSUPP: an access the device has not. Else what the kernel says.
  * Each refusal is logged. The key is the device's, whatever is requested;
  * @offset means nothing to a region addressed by virtual address.
