@@ -98,7 +98,8 @@ static void offers_efa_direct(void **state)
 	assert_int_equal(offer->ep_attr->max_msg_size, 8928);
 	assert_int_equal(offer->ep_attr->msg_prefix_size, 0);
 	assert_true(offer->caps == (FI_MSG | FI_SEND | FI_RECV | FI_SOURCE |
-				    FI_LOCAL_COMM | FI_REMOTE_COMM));
+				    FI_LOCAL_COMM | FI_REMOTE_COMM |
+				    FI_HMEM));
 	assert_true(offer->mode == FI_CONTEXT2);
 	assert_int_equal(offer->tx_attr->size, 4096);
 	assert_int_equal(offer->tx_attr->iov_limit, 2);
@@ -190,7 +191,7 @@ static void offers_rma_where_the_device_has_it(void **state)
 
 	assert_true((info->caps & rma) == rma);
 	assert_true(info->tx_attr->caps == (FI_MSG | FI_SEND | FI_RMA |
-					    FI_READ | FI_WRITE));
+					    FI_READ | FI_WRITE | FI_HMEM));
 	assert_true((info->rx_attr->caps & rma) ==
 		    (FI_RMA | FI_REMOTE_READ | FI_REMOTE_WRITE));
 	assert_int_equal(info->tx_attr->rma_iov_limit, 1);
@@ -212,7 +213,8 @@ static void offers_messages_alone_to_who_asks_for_them(void **state)
 {
 	struct fi_info *info = rma_offer(true, FI_MSG | FI_SEND, 0);
 
-	assert_true(info->caps == offer->caps);
+	assert_true(info->caps == (offer->caps & ~FI_HMEM));
+	assert_false(info->domain_attr->mr_mode & FI_MR_HMEM);
 	assert_int_equal(info->ep_attr->max_msg_size, 8928);
 	assert_int_equal(info->tx_attr->rma_iov_limit, 0);
 	hints->ep_attr->max_msg_size = 8929;
@@ -292,7 +294,7 @@ static void wide_inline_data_halves_the_queue(void **state)
 static void capabilities_that_are_not_there_keep_it_out(void **state)
 {
 	const uint64_t missing[] = {
-		FI_TAGGED, FI_RMA, FI_ATOMIC, FI_HMEM, FI_MULTI_RECV,
+		FI_TAGGED, FI_RMA, FI_ATOMIC, FI_MULTI_RECV,
 		FI_DIRECTED_RECV, FI_FENCE,
 	};
 
@@ -307,6 +309,67 @@ static void capabilities_that_are_not_there_keep_it_out(void **state)
 	assert_fits();
 	hints->tx_attr->msg_order = FI_ORDER_SAS;
 	assert_kept_out_by("tx_attr->msg_order");
+}
+
+/* Whoever asks for it says by FI_MR_HMEM that registrations will tell. */
+static void accelerators_memory_needs_its_mode(void **state)
+{
+	assert_true(offer->domain_attr->mr_mode & FI_MR_HMEM);
+	assert_true(offer->tx_attr->caps & offer->rx_attr->caps & FI_HMEM);
+	hints->caps = FI_MSG | FI_HMEM;
+	assert_kept_out_by("domain_attr->mr_mode");
+	hints->domain_attr->mr_mode |= FI_MR_HMEM;
+	assert_fits();
+	hints->caps = FI_MSG;
+	assert_fits();
+	/* the old ways to say mr_mode have no place for it */
+	hints->caps = FI_MSG | FI_HMEM;
+	hints->mode |= COMPAT_LOCAL_MR;
+	hints->domain_attr->mr_mode = 0;
+	assert_kept_out_by("domain_attr->mr_mode");
+	hints->domain_attr->mr_mode = COMPAT_MR_BASIC;
+	assert_kept_out_by("domain_attr->mr_mode");
+}
+
+static void peer_access_can_be_forbidden(void **state)
+{
+	struct fi_info *info;
+
+	setenv("FI_HMEM_DISABLE_P2P", "1", 1);
+	info = fabric_info_offer(&device, FABRIC_INFO_DIRECT, 0, 0);
+	assert_false(info->caps & FI_HMEM);
+	assert_false(info->domain_attr->mr_mode & FI_MR_HMEM);
+	compat_info_destroy(info);
+	setenv("FI_HMEM_DISABLE_P2P", "0", 1);
+	info = fabric_info_offer(&device, FABRIC_INFO_DIRECT, FI_HMEM, 0);
+	assert_true(info->caps & FI_HMEM);
+	compat_info_destroy(info);
+	unsetenv("FI_HMEM_DISABLE_P2P");
+}
+
+/* Taken away in caps alone it is still there in what is nested. */
+static void an_info_that_lost_hmem_fits(void **state)
+{
+	struct fi_info *again;
+
+	assert_true(fabric_info_wanted_caps(offer, API) & FI_HMEM);
+	offer->caps &= ~FI_HMEM;
+	offer->tx_attr->inject_size = 32;
+	assert_true(fabric_info_wanted_caps(offer, API) & FI_HMEM);
+	again = fabric_info_offer(&device, FABRIC_INFO_DIRECT,
+				  fabric_info_wanted_caps(offer, API), 0);
+	assert_true(fabric_info_matches(again, offer, API, &misfit));
+	compat_info_destroy(again);
+	offer->tx_attr->caps &= ~FI_HMEM;
+	offer->rx_attr->caps &= ~FI_HMEM;
+	assert_false(fabric_info_wanted_caps(offer, API) & FI_HMEM);
+}
+
+static void datagrams_are_of_system_memory(void **state)
+{
+	assert_false(offer->caps & FI_HMEM);
+	hints->caps = FI_MSG | FI_HMEM;
+	assert_kept_out_by("caps");
 }
 
 static void modes_must_be_given(void **state)
@@ -555,6 +618,10 @@ int main(void)
 		TEST(limits_are_limits),
 		TEST(wide_inline_data_halves_the_queue),
 		TEST(capabilities_that_are_not_there_keep_it_out),
+		TEST(accelerators_memory_needs_its_mode),
+		TEST(peer_access_can_be_forbidden),
+		TEST(an_info_that_lost_hmem_fits),
+		DGRAM(datagrams_are_of_system_memory),
 		TEST(modes_must_be_given),
 		TEST(who_names_efa_direct_needs_no_contexts),
 		DGRAM(naming_the_other_fabric_waives_nothing),

@@ -14,22 +14,36 @@
 #include "fabric/eq.h"
 #include "fabric/unsupported.h"
 
-/* Features are told by name; this version has none of those defined. */
-static bool feature_query(const char *feature)
+/* Features are told by name. Of those defined efa-direct has all: a message
+ * from buffers of the system and of an accelerator at once. */
+static bool feature_query_direct(const char *feature)
+{
+	return feature && !strcmp(feature, "mixed_hmem_iov");
+}
+
+static bool feature_query_none(const char *feature)
 {
 	return false;
 }
 
-static struct fi_efa_feature_ops feature_ops = {
-	.query = feature_query,
+static struct fi_efa_feature_ops feature_ops_direct = {
+	.query = feature_query_direct,
+};
+
+static struct fi_efa_feature_ops feature_ops_none = {
+	.query = feature_query_none,
 };
 
 static int fabric_ops_open(struct fid *fid, const char *name, uint64_t flags,
 			   void **ops, void *context)
 {
+	struct fabric_fabric *fabric =
+		fabric_fabric_of((struct fid_fabric *)fid);
+
 	if (strcmp(name, FI_EFA_FEATURE_OPS))
 		return -FI_EINVAL;
-	*ops = &feature_ops;
+	*ops = strcmp(fabric->name, FABRIC_NAME_DIRECT) ? &feature_ops_none :
+							  &feature_ops_direct;
 	return 0;
 }
 

@@ -118,6 +118,8 @@ static uint64_t shape_attr_caps(uint64_t asked, uint64_t info_caps,
 		caps &= ~FI_MSG;
 	if (!(caps & rma))
 		caps &= ~FI_RMA;
+	if (!(caps & (msg | rma)))
+		caps &= ~FI_HMEM;
 	return caps;
 }
 
@@ -205,6 +207,20 @@ static void shape_objects(struct fi_info *info, const struct fi_info *hints)
 		info->domain_attr->domain = hints->domain_attr->domain;
 }
 
+/* fi_getinfo(3): a primary capability is there when it is asked for, and
+ * without hints. An old way to say mr_mode has no place for this one's. */
+static void shape_hmem(struct fi_info *info, const struct fi_info *hints,
+		       uint32_t version)
+{
+	if (hints ? hints->caps & FI_HMEM :
+		    !fabric_info_is_legacy_mr(NULL, version))
+		return;
+	info->caps &= ~FI_HMEM;
+	info->tx_attr->caps &= ~FI_HMEM;
+	info->rx_attr->caps &= ~FI_HMEM;
+	info->domain_attr->mr_mode &= ~FI_MR_HMEM;
+}
+
 static int shape(struct fi_info *info, const struct info_query *query,
 		 const struct dev_device *device)
 {
@@ -213,6 +229,7 @@ static int shape(struct fi_info *info, const struct info_query *query,
 	info->fabric_attr->api_version = query->version;
 	if (fabric_info_lost_rma(hints))
 		fabric_info_drop_rma(info, device);
+	shape_hmem(info, hints, query->version);
 	info->caps = shape_caps(hints ? hints->caps : 0, info->caps);
 	shape_domain(info, hints, query->version);
 	shape_tx(info->tx_attr, hints ? hints->tx_attr : NULL, info->caps,

@@ -103,6 +103,11 @@ static bool match_mr_mode(const struct fi_info *offer,
 	uint64_t given = (uint64_t)hints->domain_attr->mr_mode;
 	uint64_t needs = (uint64_t)offer->domain_attr->mr_mode;
 
+	/* the registration says whose memory it is, or there is no FI_HMEM */
+	if (!(hints->caps & FI_HMEM))
+		needs &= ~(uint64_t)FI_MR_HMEM;
+	else if (!(given & FI_MR_HMEM))
+		return misfits(misfit, what, given, needs);
 	if (given & FI_MR_LOCAL || hints->mode & COMPAT_LOCAL_MR)
 		needs &= ~(uint64_t)FI_MR_LOCAL;
 	else
@@ -185,17 +190,23 @@ uint64_t fabric_info_given_mode(const struct fi_info *hints)
 	       (hints->rx_attr ? hints->rx_attr->mode & FI_RX_CQ_DATA : 0);
 }
 
-bool fabric_info_lost_rma(const struct fi_info *hints)
+/* The capabilities that @hints have of one side, and not of the whole. */
+static uint64_t still_has(const struct fi_info *hints)
 {
 	uint64_t caps = 0;
 
-	if (!hints || !hints->caps || hints->caps & FI_RMA)
-		return false;
+	if (!hints->caps)
+		return 0;
 	if (hints->tx_attr)
 		caps |= hints->tx_attr->caps;
 	if (hints->rx_attr)
 		caps |= hints->rx_attr->caps;
-	return caps & FI_RMA;
+	return caps & ~hints->caps;
+}
+
+bool fabric_info_lost_rma(const struct fi_info *hints)
+{
+	return hints && still_has(hints) & FI_RMA;
 }
 
 uint64_t fabric_info_wanted_caps(const struct fi_info *hints,
@@ -209,7 +220,7 @@ uint64_t fabric_info_wanted_caps(const struct fi_info *hints,
 	    !fabric_info_is_legacy_mr(hints, version) &&
 	    ((uint64_t)hints->domain_attr->mr_mode & keys) != keys)
 		return FI_MSG;
-	return hints->caps;
+	return hints->caps | (still_has(hints) & FI_HMEM);
 }
 
 void fabric_info_waive_context(struct fi_info *offer,

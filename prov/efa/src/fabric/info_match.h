@@ -57,7 +57,8 @@ bool fabric_info_lost_rma(const struct fi_info *hints);
 
 /*
  * The capabilities to make an offer of, for @hints (or NULL) of an
- * application of @version; 0: all. Without the modes of memory registration
+ * application of @version; 0: all. FI_HMEM that was taken away in caps alone
+ * is among them, so that what is left of it fits. Without the modes of memory registration
  * that go with them nobody who did not ask gets reads and writes.
  */
 uint64_t fabric_info_wanted_caps(const struct fi_info *hints,

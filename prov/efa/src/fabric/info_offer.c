@@ -14,6 +14,7 @@
 #include "compat/nic_attr.h"
 #include "fabric/address.h"
 #include "fabric/comp_error.h"
+#include "fabric/device_region.h"
 #include "fabric/fabric.h"
 #include "hw/efa_io_defs.h"
 
@@ -194,6 +195,22 @@ void fabric_info_drop_rma(struct fi_info *info,
 	info->rx_attr->mode &= ~FI_RX_CQ_DATA;
 }
 
+/* Any device takes any accelerator's memory as a dma-buf: whether there is
+ * one is for a registration to find out, not for discovery. */
+static bool has_hmem(enum fabric_info_kind kind, uint64_t caps)
+{
+	return kind == FABRIC_INFO_DIRECT && (!caps || caps & FI_HMEM) &&
+	       fabric_device_region_permitted();
+}
+
+static void fill_hmem(struct fi_info *info)
+{
+	info->caps |= FI_HMEM;
+	info->tx_attr->caps |= FI_HMEM;
+	info->rx_attr->caps |= FI_HMEM;
+	info->domain_attr->mr_mode |= FI_MR_HMEM;
+}
+
 static void fill_rx(struct fi_rx_attr *attr, const struct dev_device *device,
 		    uint64_t mode)
 {
@@ -283,6 +300,8 @@ struct fi_info *fabric_info_offer(const struct dev_device *device,
 	fill_rx(info->rx_attr, device, info->mode);
 	if (has_rma(device, kind, caps, mode))
 		fill_rma(info, device, mode);
+	if (has_hmem(kind, caps))
+		fill_hmem(info);
 	if (!fill_names(info, device, kind) || !fill_src_addr(info, device) ||
 	    !fill_nic(info, device)) {
 		compat_info_destroy(info);

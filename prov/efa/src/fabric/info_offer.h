@@ -33,7 +33,9 @@ const char *fabric_info_domain_suffix(enum fabric_info_kind kind);
  * messages alone. Remote writes with data need either a device that tells of
  * them by themselves, or an application that posts receives for them and
  * says so by FI_RX_CQ_DATA in @mode, which the offer then has as well;
- * without either there is no FI_RMA.
+ * without either there is no FI_RMA. FI_HMEM is offered where it is asked
+ * for and the environment does not forbid it; nothing is asked of any
+ * accelerator.
  *
  * The tree is the caller's, to be freed by compat_info_destroy or
  * fi_freeinfo. NULL: no memory.
