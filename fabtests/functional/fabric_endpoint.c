@@ -72,6 +72,8 @@ struct fi_info *fab_hints(const struct fab_wish *wish)
 	hints->ep_attr->type = wish->type;
 	hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR |
 				      FI_MR_ALLOCATED | FI_MR_PROV_KEY;
+	if (wish->caps & FI_HMEM)
+		hints->domain_attr->mr_mode |= FI_MR_HMEM;
 	hints->tx_attr->inject_size = wish->inject_size;
 	hints->tx_attr->size = wish->tx_size;
 	hints->rx_attr->size = wish->rx_size;
