@@ -100,18 +100,88 @@ static void no_library(void)
 	fab_close(&e);
 }
 
+static struct fi_info *query(const struct fi_info *hints)
+{
+	struct fi_info *info = NULL;
+	int ret = fi_getinfo(FAB_API_VERSION, NULL, NULL, 0, hints, &info);
+
+	if (ret)
+		EXPECT_EQ(ret, -FI_ENODATA);
+	return info;
+}
+
+/* Without hints all there is; and what was returned finds itself. */
+static void check_no_hints(void)
+{
+	struct fi_info *list = query(NULL), *again;
+	bool found = false;
+
+	for (struct fi_info *info = list; info; info = info->next) {
+		if (strcmp(info->fabric_attr->name, "efa-direct"))
+			continue;
+		found = true;
+		EXPECT(info->caps & FI_HMEM);
+		EXPECT(info->domain_attr->mr_mode & FI_MR_HMEM);
+		again = query(info);
+		REQUIRE(again);
+		EXPECT_EQ(again->caps, info->caps);
+		EXPECT_EQ(again->domain_attr->mr_mode,
+			  info->domain_attr->mr_mode);
+		fi_freeinfo(again);
+		/* so does what it was taken away from, in caps alone */
+		info->caps &= ~FI_HMEM;
+		again = query(info);
+		REQUIRE(again);
+		EXPECT(!(again->caps & FI_HMEM));
+		EXPECT(!(again->tx_attr->caps & FI_HMEM));
+		fi_freeinfo(again);
+	}
+	EXPECT(found);
+	fi_freeinfo(list);
+}
+
+/* As the NCCL plugin asks, and in halves. */
+static void check_hints(void)
+{
+	struct fab_wish wish = device_wish();
+	struct fi_info *hints = fab_hints(&wish), *info;
+
+	hints->caps = FI_MSG | FI_RMA | FI_HMEM | FI_LOCAL_COMM |
+		      FI_REMOTE_COMM;
+	hints->domain_attr->mr_mode |= FI_MR_ENDPOINT;
+	hints->domain_attr->threading = FI_THREAD_COMPLETION;
+	info = query(hints);
+	REQUIRE(info);
+	EXPECT(info->caps & info->tx_attr->caps & info->rx_attr->caps &
+	       FI_HMEM);
+	EXPECT(info->domain_attr->mr_mode & FI_MR_HMEM);
+	fi_freeinfo(info);
+	hints->domain_attr->mr_mode &= ~FI_MR_HMEM;
+	EXPECT(!query(hints));
+	hints->domain_attr->mr_mode |= FI_MR_HMEM;
+	for (int i = 0; i < 2; i++) {
+		hints->caps = i ? FI_MSG : 0;
+		info = query(hints);
+		REQUIRE(info);
+		EXPECT(!(info->caps & FI_HMEM));
+		EXPECT(!(info->tx_attr->caps & FI_HMEM));
+		EXPECT(!(info->domain_attr->mr_mode & FI_MR_HMEM));
+		fi_freeinfo(info);
+	}
+	fi_freeinfo(hints);
+}
+
 /* What does not concern device memory loads no library. */
 static void quiet(void)
 {
 	static const char *const files[] = {
 		CUDA_FILE, "libhsa-runtime64.so.1", "libnrt.so.1",
 	};
-	struct fi_info *info = NULL;
 	struct fid_mr *mr;
 	char memory[64];
 
-	REQUIRE_EQ(fi_getinfo(FAB_API_VERSION, NULL, NULL, 0, NULL, &info), 0);
-	fi_freeinfo(info);
+	check_no_hints();
+	check_hints();
 	open_one();
 	REQUIRE_EQ(fab_recv(&e, 1, 0, 64), 0);
 	REQUIRE_EQ(device_reg(&e, FI_HMEM_SYSTEM, memory, 64, &mr), 0);
@@ -279,6 +349,61 @@ static void old_driver(void)
 	fab_close(&e);
 }
 
+/* As struct fi_mr_dmabuf of API 1.20, of which the range is in the place of
+ * mr_iov. */
+struct dmabuf_range {
+	int fd;
+	uint64_t offset;
+	size_t len;
+	void *base_addr;
+};
+
+/* What the application exports itself: from base_addr + offset on, with a
+ * descriptor that stays the application's. */
+static void own_dmabuf(void)
+{
+	struct fab_wish wish = device_wish();
+	struct dmabuf_range range = { .offset = PAGE + 100, .len = 2000 };
+	struct fi_mr_attr attr = {
+		.mr_iov = (const void *)&range, .iov_count = 1,
+		.access = FI_SEND | FI_RECV, .iface = FI_HMEM_ROCR,
+	};
+	const char *file = "libhsa-runtime64.so.1";
+	struct fake_hmem *device = load(file);
+	int (*export_dmabuf)(const void *addr, size_t size, int *fd,
+			     uint64_t *offset);
+	uint8_t text[64];
+	uint64_t offset;
+	struct fid_mr *mr;
+
+	wish.api_version = FI_VERSION(1, 20);
+	if (FI_VERSION_LT(fi_version(), wish.api_version))
+		expect_skip("libfabric 1.20, for FI_MR_DMABUF");
+	fab_open(&e, &wish);
+	fab_connect(&e, e.addr);
+	export_dmabuf = dlsym(dlopen(file, RTLD_NOW),
+			      "hsa_amd_portable_export_dmabuf");
+	range.base_addr = device->alloc(4 * PAGE);
+	REQUIRE_EQ(export_dmabuf(range.base_addr, 4 * PAGE, &range.fd,
+				 &offset), 0);
+	REQUIRE_EQ(fi_mr_regattr(e.domain, &attr, 1ull << 40, &mr), 0);
+	EXPECT_EQ(close(range.fd), 0);
+	EXPECT_EQ(device->calls, 1);
+	expect_fill(e.buf, sizeof(text), 1);
+	REQUIRE_EQ(fi_recv(e.ep, (uint8_t *)range.base_addr + range.offset +
+			   10, sizeof(text), fi_mr_desc(mr), FI_ADDR_UNSPEC,
+			   &e.contexts[1]), 0);
+	REQUIRE_EQ(fab_send(&e, 1, 0, sizeof(text)), 0);
+	FAB_EXPECT(&e, 1);
+	FAB_EXPECT(&e, 1);
+	device->read(text, (uint8_t *)range.base_addr + range.offset + 10,
+		     sizeof(text));
+	EXPECT_FILLED(text, sizeof(text), 1);
+	EXPECT_EQ(fi_close(&mr->fid), 0);
+	device->free(range.base_addr);
+	fab_close(&e);
+}
+
 /* Forbidden by the environment, it is not offered. */
 static void disabled(void)
 {
@@ -334,6 +459,7 @@ static const struct scenario {
 	{ "not-its-memory", not_its_memory, ".libs" },
 	{ "peer-memory", peer_memory, ".libs" },
 	{ "old-driver", old_driver, "old/.libs" },
+	{ "own-dmabuf", own_dmabuf, ".libs" },
 	{ "disabled", disabled, NULL },
 	{ "host-access", host_access, ".libs" },
 };

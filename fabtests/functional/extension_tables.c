@@ -37,6 +37,18 @@ static void check_names(struct fab_endpoint *e)
 	EXPECT(ops == NULL);
 }
 
+static void check_features(struct fab_endpoint *e)
+{
+	struct fi_efa_feature_ops *ops = NULL;
+
+	expect_stage("features");
+	REQUIRE_EQ(fi_open_ops(&e->fabric->fid, FI_EFA_FEATURE_OPS, 0,
+			       (void **)&ops, NULL), 0);
+	EXPECT(ops->query("mixed_hmem_iov"));
+	EXPECT(!ops->query("no such feature"));
+	EXPECT(!ops->query(NULL));
+}
+
 static void check_domain_table(struct fab_endpoint *e)
 {
 	struct fi_efa_ops_domain *ops;
@@ -212,6 +224,7 @@ int main(void)
 	fab_connect(&a, b.addr);
 	fab_connect(&b, a.addr);
 	check_names(&a);
+	check_features(&a);
 	check_domain_table(&a);
 	REQUIRE_EQ(fi_open_ops(&a.domain->fid, FI_EFA_GDA_OPS, 0,
 			       (void **)&ops, NULL), 0);

@@ -78,6 +78,7 @@ struct fi_info *fab_hints(const struct fab_wish *wish)
 	hints->tx_attr->size = wish->tx_size;
 	hints->rx_attr->size = wish->rx_size;
 	hints->fabric_attr->prov_name = strdup("efa");
+	hints->fabric_attr->api_version = wish->api_version;
 	if (wish->fabric)
 		hints->fabric_attr->name = strdup(wish->fabric);
 	return hints;
@@ -86,7 +87,10 @@ struct fi_info *fab_hints(const struct fab_wish *wish)
 struct fi_info *fab_getinfo(const struct fi_info *hints)
 {
 	struct fi_info *info = NULL;
-	int ret = fi_getinfo(FAB_API_VERSION, NULL, NULL, 0, hints, &info);
+	/* a place that fi_getinfo does not look at */
+	uint32_t version = hints->fabric_attr->api_version;
+	int ret = fi_getinfo(version ? version : FAB_API_VERSION, NULL, NULL,
+			     0, hints, &info);
 
 	if (ret == -FI_ENODATA && !getenv("SOFTEFA_SOCKET"))
 		expect_skip("an EFA device, or the provider efa: fi_getinfo finds none (softefa run -- gives one)");

@@ -44,6 +44,7 @@ struct fab_wish {
 	size_t cq_size;			/* 0: 1024 */
 	size_t rnr_retry;		/* FAB_RNR_DEFAULT: not set */
 	size_t buf_len;
+	uint32_t api_version;		/* 0: FAB_API_VERSION */
 };
 
 #define FAB_RNR_DEFAULT	SIZE_MAX

@@ -25,6 +25,8 @@ static const uint64_t capabilities[] = {
 	FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_READ,
 	FI_MSG | FI_SEND | FI_RMA | FI_READ | FI_WRITE,
 	FI_MSG | FI_RMA | FI_SOURCE | FI_LOCAL_COMM | FI_REMOTE_COMM,
+	FI_MSG | FI_HMEM, FI_MSG | FI_RECV | FI_HMEM,
+	FI_MSG | FI_RMA | FI_HMEM, FI_RMA | FI_WRITE | FI_HMEM,
 };
 
 /* Other things to ask for; each with every capability. */
@@ -97,6 +99,11 @@ static void no_keys(struct fi_info *h)
 	h->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_ALLOCATED;
 }
 
+static void mr_hmem(struct fi_info *h)
+{
+	h->domain_attr->mr_mode |= FI_MR_HMEM;
+}
+
 static void basic_mr(struct fi_info *h)
 {
 	h->domain_attr->mr_mode = BASIC_MR_MODE;
@@ -115,6 +122,7 @@ static const struct variant variants[] = {
 	{ "small queues", small_queues, FI_VERSION(1, 17) },
 	{ "no tx_attr, no rx_attr", no_nested, FI_VERSION(1, 17) },
 	{ "no mode of keys", no_keys, FI_VERSION(1, 17) },
+	{ "FI_MR_HMEM", mr_hmem, FI_VERSION(1, 17) },
 	{ "API 1.5", nothing_more, FI_VERSION(1, 5) },
 	{ "API 1.9", nothing_more, FI_VERSION(1, 9) },
 	{ "API 1.4, FI_MR_BASIC", basic_mr, FI_VERSION(1, 4) },
@@ -142,6 +150,8 @@ static void check_caps(const struct fi_info *info, uint64_t asked)
 	    info->domain_attr->mr_mode != BASIC_MR_MODE)
 		EXPECT_EQ(~info->domain_attr->mr_mode &
 			  (FI_MR_VIRT_ADDR | FI_MR_PROV_KEY), 0);
+	EXPECT_EQ(!!(info->caps & FI_HMEM),
+		  !!(info->domain_attr->mr_mode & FI_MR_HMEM));
 	/* What was asked for beside a capability is all there is of it. */
 	if (asked & (RMA_CAPS & ~FI_RMA))
 		EXPECT_EQ(info->caps & RMA_CAPS, asked & RMA_CAPS);
