@@ -9,6 +9,8 @@
 #include "fabric/ep_refusal.h"
 
 #define FABRIC_EP_RNR_WITHOUT_END	7
+/* Where software goes on trying when the device gives up. */
+#define FABRIC_EP_RNR_RDM		3
 
 /* What fi_control may make a default of sending and receiving. */
 #define FABRIC_EP_TX_OP_FLAGS	(FI_INJECT | FI_COMPLETION | \
@@ -65,6 +67,21 @@ static void fabric_ep_set_limits(struct fabric_ep *ep,
 		ep->rx_iov_limit = FABRIC_EP_MAX_RX_IOV;
 	ep->tx_size = (uint32_t)info->tx_attr->size;
 	ep->rx_size = (uint32_t)info->rx_attr->size;
+	ep->send_sge = (uint32_t)ep->tx_iov_limit;
+	ep->recv_sge = (uint32_t)ep->rx_iov_limit;
+	ep->inline_bytes = (uint32_t)ep->inject_limit;
+}
+
+/* Messages are of any length, and buffers not the device's. */
+static void fabric_ep_set_rdm_limits(struct fabric_ep *ep,
+				     const struct fi_info *info)
+{
+	ep->max_msg_bytes = info->ep_attr->max_msg_size;
+	ep->inject_rma_bytes = 0;
+	ep->send_sge = EFA_IO_TX_MAX_SGE;
+	ep->recv_sge = 1;
+	ep->inline_bytes = ep->domain->device->inline_size;
+	ep->rnr_retry = FABRIC_EP_RNR_RDM;
 }
 
 void fabric_ep_init(struct fabric_ep *ep, struct fabric_domain *domain,
@@ -82,7 +99,10 @@ void fabric_ep_init(struct fabric_ep *ep, struct fabric_domain *domain,
 	ep->tx_refused = fabric_ep_refused(kind);
 	util_lock_init(&ep->tx_lock);
 	util_lock_init(&ep->rx_lock);
+	ep->rnr_retry = FABRIC_EP_RNR_WITHOUT_END;
 	fabric_ep_set_limits(ep, info);
+	if (kind == FABRIC_INFO_RDM)
+		fabric_ep_set_rdm_limits(ep, info);
 	ep->wants_source = info->caps & FI_SOURCE;
 	ep->rma = info->caps & FI_RMA;
 	if (ep->rma)
@@ -92,7 +112,6 @@ void fabric_ep_init(struct fabric_ep *ep, struct fabric_domain *domain,
 	ep->tx_op_flags = info->tx_attr->op_flags;
 	ep->rx_op_flags = info->rx_attr->op_flags;
 	ep->low_latency = fabric_ep_is_low_latency(info);
-	ep->rnr_retry = FABRIC_EP_RNR_WITHOUT_END;
 	fabric_reference_get(&domain->users);
 }
 

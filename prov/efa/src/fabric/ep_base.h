@@ -86,6 +86,8 @@ struct fabric_ep {
 	/* of fi_info and options, for enable */
 	uint64_t tx_op_flags, rx_op_flags;
 	uint32_t tx_size, rx_size;	/* work requests */
+	uint32_t send_sge, recv_sge;	/* buffers of one */
+	uint32_t inline_bytes;		/* of one to carry in itself */
 	size_t inject_limit;	/* of fi_info */
 	size_t inject_asked, inject_rma_asked;	/* of options */
 	bool low_latency;

@@ -97,7 +97,7 @@ static uint64_t shape_caps(uint64_t asked, uint64_t have)
 	if (!asked)
 		return have;
 	caps = (asked | always) & have;
-	if (caps & FI_MSG && !(caps & msg))
+	if (caps & (FI_MSG | FI_TAGGED) && !(caps & msg))
 		caps |= have & msg;
 	if (caps & FI_RMA && !(caps & rma))
 		caps |= have & rma;
@@ -115,7 +115,7 @@ static uint64_t shape_attr_caps(uint64_t asked, uint64_t info_caps,
 	uint64_t caps = (asked ? shape_caps(asked, have) : have) & info_caps;
 
 	if (!(caps & msg))
-		caps &= ~FI_MSG;
+		caps &= ~(FI_MSG | FI_TAGGED);
 	if (!(caps & rma))
 		caps &= ~FI_RMA;
 	if (!(caps & (msg | rma)))
@@ -124,18 +124,21 @@ static uint64_t shape_attr_caps(uint64_t asked, uint64_t info_caps,
 }
 
 /* Without hints no flag is a default but that operations complete. */
-static void shape_tx(struct fi_tx_attr *attr, const struct fi_tx_attr *asked,
-		     uint64_t info_caps, size_t usual_inject_size)
+static void shape_tx(struct fi_info *info, const struct fi_tx_attr *asked,
+		     size_t usual_inject_size)
 {
-	attr->caps = shape_attr_caps(asked ? asked->caps : 0, info_caps,
+	struct fi_tx_attr *attr = info->tx_attr;
+
+	attr->caps = shape_attr_caps(asked ? asked->caps : 0, info->caps,
 				     attr->caps);
 	attr->op_flags = asked ? asked->op_flags :
 			 FI_COMPLETION | FI_TRANSMIT_COMPLETE;
 	attr->inject_size = asked && asked->inject_size ?
 			    asked->inject_size : usual_inject_size;
-	attr->size = fabric_info_tx_size(attr->size, attr->inject_size);
+	attr->size = fabric_info_tx_size(info, attr->inject_size);
 	if (!asked)
 		return;
+	attr->msg_order &= asked->msg_order;
 	if (asked->size)
 		attr->size = asked->size;
 	if (asked->iov_limit)
@@ -152,6 +155,7 @@ static void shape_rx(struct fi_rx_attr *attr, const struct fi_rx_attr *asked,
 				     attr->caps);
 	if (!asked)
 		return;
+	attr->msg_order &= asked->msg_order;
 	attr->op_flags = asked->op_flags;
 	if (asked->size)
 		attr->size = asked->size;
@@ -164,14 +168,17 @@ static void shape_domain(struct fi_info *info, const struct fi_info *hints,
 {
 	const struct fi_domain_attr *asked = hints ? hints->domain_attr : NULL;
 	struct fi_domain_attr *attr = info->domain_attr;
+	uint64_t local = attr->mr_mode & FI_MR_LOCAL ? COMPAT_LOCAL_MR : 0;
 
 	if (fabric_info_is_legacy_mr(hints, version)) {
 		attr->mr_mode = COMPAT_MR_BASIC;
-		info->mode |= COMPAT_LOCAL_MR;
+		info->mode |= local;
 	} else if (asked) {
 		if (!(asked->mr_mode & FI_MR_LOCAL))
-			info->mode |= COMPAT_LOCAL_MR;
-		attr->mr_mode &= asked->mr_mode;
+			info->mode |= local;
+		/* who says so registers, though an endpoint need it not */
+		attr->mr_mode = (attr->mr_mode | FI_MR_LOCAL) &
+				asked->mr_mode;
 	}
 	if (!asked)
 		return;
@@ -227,13 +234,14 @@ static int shape(struct fi_info *info, const struct info_query *query,
 	const struct fi_info *hints = query->hints;
 
 	info->fabric_attr->api_version = query->version;
-	if (fabric_info_lost_rma(hints))
+	if (fabric_info_lost_rma(hints) && !fabric_info_is_rdm(info))
 		fabric_info_drop_rma(info, device);
 	shape_hmem(info, hints, query->version);
 	info->caps = shape_caps(hints ? hints->caps : 0, info->caps);
 	shape_domain(info, hints, query->version);
-	shape_tx(info->tx_attr, hints ? hints->tx_attr : NULL, info->caps,
-		 device->inline_size);
+	shape_tx(info, hints ? hints->tx_attr : NULL,
+		 fabric_info_is_rdm(info) ? info->tx_attr->inject_size
+					  : device->inline_size);
 	shape_rx(info->rx_attr, hints ? hints->rx_attr : NULL, info->caps);
 	if (hints)
 		shape_objects(info, hints);

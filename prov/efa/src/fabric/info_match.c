@@ -108,10 +108,10 @@ static bool match_mr_mode(const struct fi_info *offer,
 		needs &= ~(uint64_t)FI_MR_HMEM;
 	else if (!(given & FI_MR_HMEM))
 		return misfits(misfit, what, given, needs);
-	if (given & FI_MR_LOCAL || hints->mode & COMPAT_LOCAL_MR)
-		needs &= ~(uint64_t)FI_MR_LOCAL;
-	else
+	if (needs & FI_MR_LOCAL && !(given & FI_MR_LOCAL) &&
+	    !(hints->mode & COMPAT_LOCAL_MR))
 		return misfits(misfit, what, given, needs);
+	needs &= ~(uint64_t)FI_MR_LOCAL;
 	if (fabric_info_is_legacy_mr(hints, version))
 		return given == COMPAT_MR_BASIC || given == COMPAT_MR_UNSPEC ||
 		       misfits(misfit, what, given, COMPAT_MR_BASIC);
@@ -119,9 +119,25 @@ static bool match_mr_mode(const struct fi_info *offer,
 		return misfits(misfit, what, given, needs);
 	if (!is_rma_target(hints->caps))
 		needs &= ~(uint64_t)(FI_MR_VIRT_ADDR | FI_MR_PROV_KEY);
-	/* 0 came with the legacy mode bit FI_LOCAL_MR */
+	/* 0 came with the legacy mode bit FI_LOCAL_MR, or needs it not */
 	return (given == COMPAT_MR_UNSPEC && !is_rma_target(hints->caps)) ||
 	       accepts(misfit, what, given, needs);
+}
+
+/* Progress that the application need not make itself is there only where
+ * the device does everything. */
+static bool match_progress(const struct fi_info *offer,
+			   const struct fi_domain_attr *asked,
+			   struct fabric_info_misfit *misfit)
+{
+	const struct fi_domain_attr *have = offer->domain_attr;
+
+	return (asked->data_progress != FI_PROGRESS_AUTO ||
+		same(misfit, "domain_attr->data_progress",
+		     asked->data_progress, have->data_progress)) &&
+	       (asked->control_progress != FI_PROGRESS_AUTO ||
+		same(misfit, "domain_attr->control_progress",
+		     asked->control_progress, have->control_progress));
 }
 
 static bool match_domain(const struct fi_info *offer,
@@ -136,8 +152,8 @@ static bool match_domain(const struct fi_info *offer,
 		    have->cq_data_size) ||
 	    !match_mr_mode(offer, hints, version, misfit))
 		return false;
-	/* what follows came with API 1.5; every model of threading, progress,
-	 * resource management and address vector is served */
+	/* what follows came with API 1.5; every model of threading, resource
+	 * management and address vector is served */
 	if (!compat_api_has(version, 1, 5))
 		return true;
 	if (compat_api_has(version, 1, 20)) {
@@ -148,7 +164,8 @@ static bool match_domain(const struct fi_info *offer,
 			    tail->max_ep_auth_key, 0))
 			return false;
 	}
-	return within(misfit, "domain_attr->cntr_cnt", asked->cntr_cnt,
+	return match_progress(offer, asked, misfit) &&
+	       within(misfit, "domain_attr->cntr_cnt", asked->cntr_cnt,
 		      have->cntr_cnt) &&
 	       within(misfit, "domain_attr->mr_iov_limit",
 		      asked->mr_iov_limit, have->mr_iov_limit) &&
@@ -263,7 +280,7 @@ static bool match_tx(const struct fi_info *offer, const struct fi_info *hints,
 	       within(misfit, "tx_attr->inject_size", asked->inject_size,
 		      have->inject_size) &&
 	       within(misfit, "tx_attr->size", asked->size,
-		      fabric_info_tx_size(have->size, asked->inject_size)) &&
+		      fabric_info_tx_size(offer, asked->inject_size)) &&
 	       within(misfit, "tx_attr->iov_limit", asked->iov_limit,
 		      have->iov_limit) &&
 	       within(misfit, "tx_attr->rma_iov_limit", asked->rma_iov_limit,

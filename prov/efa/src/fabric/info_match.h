@@ -73,11 +73,15 @@ uint64_t fabric_info_wanted_caps(const struct fi_info *hints,
 void fabric_info_waive_context(struct fi_info *offer,
 			       const struct fi_info *hints);
 
-/* What is left of a send queue of @size entries with @inject_size bytes
- * inline: above 32 bytes its entries are twice as long. */
-static inline size_t fabric_info_tx_size(size_t size, size_t inject_size)
+/* What is left of the send queue of @offer with @inject_size bytes inline:
+ * above 32 bytes its entries are twice as long. */
+static inline size_t fabric_info_tx_size(const struct fi_info *offer,
+					 size_t inject_size)
 {
-	return inject_size > EFA_IO_TX_INLINE_MAX ? size / 2 : size;
+	size_t size = offer->tx_attr->size;
+
+	return inject_size > EFA_IO_TX_INLINE_MAX &&
+	       !fabric_info_is_rdm(offer) ? size / 2 : size;
 }
 
 /* fi_mr(3): does a memory registration mode of before API 1.5 apply, in

@@ -22,6 +22,9 @@
 #define OFFER_TX_CAPS		(FI_MSG | FI_SEND)
 #define OFFER_RX_CAPS		(FI_MSG | FI_RECV | FI_SOURCE)
 #define OFFER_TX_RMA_CAPS	(FI_RMA | FI_READ | FI_WRITE)
+#define OFFER_RDM_TX_CAPS	(OFFER_TX_CAPS | FI_TAGGED)
+#define OFFER_RDM_RX_CAPS	(OFFER_RX_CAPS | FI_TAGGED | FI_MULTI_RECV | \
+				 FI_DIRECTED_RECV)
 #define OFFER_RX_RMA_CAPS	(FI_RMA | FI_REMOTE_READ | FI_REMOTE_WRITE)
 
 /* Software keeps counters; a number, since 0 would mean none. */
@@ -29,6 +32,8 @@
 #define OFFER_CONTEXTS		1024
 #define OFFER_CQ_DATA_SIZE	4
 #define OFFER_MR_KEY_SIZE	4
+#define OFFER_RDM_INJECT_MAX	4096	/* as libfabric's own provider */
+#define OFFER_TAG_FORMAT	0xaaaaaaaaaaaaaaaaull	/* one field of 64 bits */
 #define OFFER_RING_MAX		32768	/* a queue's 16-bit counters allow */
 
 const char *fabric_info_fabric_name(enum fabric_info_kind kind)
@@ -211,6 +216,38 @@ static void fill_hmem(struct fi_info *info)
 	info->domain_attr->mr_mode |= FI_MR_HMEM;
 }
 
+/*
+ * What the protocol adds: tags, messages of any length, in order, from
+ * memory that need not be registered. It moves on when the application
+ * reads its CQs, and only then.
+ */
+static void fill_rdm(struct fi_info *info, const struct dev_device *device)
+{
+	info->caps |= OFFER_RDM_TX_CAPS | OFFER_RDM_RX_CAPS;
+	info->mode = 0;
+	info->domain_attr->control_progress = FI_PROGRESS_MANUAL;
+	info->domain_attr->data_progress = FI_PROGRESS_MANUAL;
+	info->domain_attr->mr_mode &= ~FI_MR_LOCAL;
+	info->ep_attr->protocol_version = 4;
+	info->ep_attr->max_msg_size = SIZE_MAX;
+	info->ep_attr->mem_tag_format = OFFER_TAG_FORMAT;
+	info->tx_attr->caps = OFFER_RDM_TX_CAPS;
+	info->tx_attr->mode = 0;
+	info->tx_attr->op_flags |= FI_DELIVERY_COMPLETE;
+	info->tx_attr->msg_order = FI_ORDER_SAS;
+	info->tx_attr->inject_size =
+		min_size(device->mtu - FABRIC_RDM_HEADER_ROOM,
+			 OFFER_RDM_INJECT_MAX);
+	info->tx_attr->iov_limit = FABRIC_RDM_IOV_LIMIT;
+	info->rx_attr->caps = OFFER_RDM_RX_CAPS;
+	info->rx_attr->mode = 0;
+	info->rx_attr->op_flags |= FI_MULTI_RECV;
+	info->rx_attr->msg_order = FI_ORDER_SAS;
+	info->rx_attr->iov_limit = FABRIC_RDM_IOV_LIMIT;
+	info->rx_attr->size = min_size(floor_pow2(device->efa.max_rq_wr),
+				       OFFER_RING_MAX);
+}
+
 static void fill_rx(struct fi_rx_attr *attr, const struct dev_device *device,
 		    uint64_t mode)
 {
@@ -298,6 +335,8 @@ struct fi_info *fabric_info_offer(const struct dev_device *device,
 	fill_ep(info->ep_attr, device, kind);
 	fill_tx(info->tx_attr, device, kind, info->mode);
 	fill_rx(info->rx_attr, device, info->mode);
+	if (kind == FABRIC_INFO_RDM)
+		fill_rdm(info, device);
 	if (has_rma(device, kind, caps, mode))
 		fill_rma(info, device, mode);
 	if (has_hmem(kind, caps))

@@ -6,13 +6,17 @@
 #ifndef FABRIC_INFO_OFFER_H
 #define FABRIC_INFO_OFFER_H
 
+#include <stdbool.h>
+
 #include <rdma/fabric.h>
+#include <rdma/fi_endpoint.h>
 
 #include "dev/device_list.h"
 
 /* In the order of fi_getinfo's list. */
 enum fabric_info_kind {
 	FABRIC_INFO_DIRECT,	/* fabric efa-direct, FI_EP_RDM */
+	FABRIC_INFO_RDM,	/* fabric efa, FI_EP_RDM: protocol version 4 */
 	FABRIC_INFO_DGRAM,	/* fabric efa, FI_EP_DGRAM */
 	FABRIC_INFO_KINDS
 };
@@ -20,8 +24,21 @@ enum fabric_info_kind {
 /* Buffers of one receive, at most; devices have fewer. */
 #define FABRIC_EP_MAX_RX_IOV		8
 
+/* Room that is left in a packet for headers: inject_size is the rest. */
+#define FABRIC_RDM_HEADER_ROOM		160
+
+/* Buffers of a message of an RDM endpoint of the fabric efa. */
+#define FABRIC_RDM_IOV_LIMIT		2
+
 /* What a UD receive begins with: the place of the global route header. */
 #define FABRIC_DGRAM_PREFIX_SIZE	40
+
+/* Is it of an endpoint of FABRIC_INFO_RDM, where software copies what is
+ * injected and keeps the queues' limits? */
+static inline bool fabric_info_is_rdm(const struct fi_info *offer)
+{
+	return offer->ep_attr->protocol_version == 4;
+}
 
 /* Name of the fabric of @kind; of the domain of @device: "efa_0-rdm". */
 const char *fabric_info_fabric_name(enum fabric_info_kind kind);
