@@ -13,17 +13,21 @@ fabric_comp_stash_at(const struct fabric_comp_stash *stash, uint32_t position)
 	return &stash->entries[position & (stash->size - 1)];
 }
 
-int fabric_comp_stash_reserve(struct fabric_comp_stash *stash)
+int fabric_comp_stash_reserve(struct fabric_comp_stash *stash, uint32_t more)
 {
 	uint32_t count = fabric_comp_stash_count(stash);
 	struct fabric_comp_stash bigger = {
-		.size = stash->size ? stash->size * 2
+		.size = stash->size ? stash->size
 				   : FABRIC_COMP_STASH_FIRST_SIZE,
 		.tail = count,
 	};
 
-	if (count < stash->size)
+	if (stash->size - count >= more)
 		return 0;
+	while (bigger.size - count < more && bigger.size <= UINT32_MAX / 4)
+		bigger.size *= 2;
+	if (bigger.size - count < more)
+		return -FI_ENOMEM;
 	bigger.entries = calloc(bigger.size, sizeof(*bigger.entries));
 	if (!bigger.entries)
 		return -FI_ENOMEM;

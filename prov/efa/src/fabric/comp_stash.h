@@ -12,7 +12,8 @@
 
 #include <rdma/fabric.h>
 
-/* What fi_cq_read and fi_cq_readerr tell of an operation. */
+/* What fi_cq_read and fi_cq_readerr tell of an operation. It begins as
+ * fi_cq_tagged_entry does, and with it the entries of every format. */
 struct fabric_completion {
 	void *op_context;
 	uint64_t flags;
@@ -24,6 +25,7 @@ struct fabric_completion {
 	void *owner;		/* the endpoint, for fabric_comp_stash_purge */
 	int err;		/* positive FI_E*; 0: it succeeded */
 	int prov_errno;
+	size_t olen;		/* bytes that were cut off */
 	char *text;		/* err_data, malloc'ed, or NULL; the stash's */
 };
 
@@ -39,8 +41,8 @@ fabric_comp_stash_count(const struct fabric_comp_stash *stash)
 	return stash->tail - stash->head;
 }
 
-/* Makes room for one more. 0, -FI_ENOMEM. */
-int fabric_comp_stash_reserve(struct fabric_comp_stash *stash);
+/* Makes room for @more. 0, -FI_ENOMEM. */
+int fabric_comp_stash_reserve(struct fabric_comp_stash *stash, uint32_t more);
 
 /* Appends a copy of @completion, whose text is the stash's from now on;
  * assumes fabric_comp_stash_reserve. */

@@ -22,9 +22,20 @@ static bool fabric_cq_idle_take(struct fabric_cq *cq, bool only_failed,
 	return false;
 }
 
+static void fabric_cq_idle_progress(struct fabric_cq *cq)
+{
+}
+
+static int fabric_cq_idle_sleep_ms(struct fabric_cq *cq, int timeout_ms)
+{
+	return timeout_ms;
+}
+
 static const struct fabric_cq_source fabric_cq_idle = {
 	.read = fabric_cq_idle_read,
 	.take = fabric_cq_idle_take,
+	.progress = fabric_cq_idle_progress,
+	.sleep_ms = fabric_cq_idle_sleep_ms,
 };
 
 int fabric_cq_init(struct fabric_cq *cq, struct fabric_domain *domain,
@@ -57,6 +68,10 @@ int fabric_cq_init(struct fabric_cq *cq, struct fabric_domain *domain,
 void fabric_cq_fini(struct fabric_cq *cq)
 {
 	fabric_comp_stash_fini(&cq->stash);
+	if (cq->done)
+		fabric_done_fini(cq->done);
+	free(cq->done);
+	free(cq->source_state);
 	for (size_t i = 0; i < sizeof(cq->owners) / sizeof(*cq->owners); i++)
 		free(cq->owners[i]);
 }
@@ -70,6 +85,8 @@ size_t fabric_cq_entry_size(enum fi_cq_format format)
 		return sizeof(struct fi_cq_entry);
 	case FI_CQ_FORMAT_MSG:
 		return sizeof(struct fi_cq_msg_entry);
+	case FI_CQ_FORMAT_TAGGED:
+		return sizeof(struct fi_cq_tagged_entry);
 	default:
 		return sizeof(struct fi_cq_data_entry);
 	}
@@ -123,7 +140,7 @@ static int fabric_cq_stash(struct fabric_cq *cq, uint32_t most)
 	if (fabric_comp_stash_count(&cq->stash) < most)
 		atomic_store_explicit(&cq->stashed, 1, memory_order_relaxed);
 	while (fabric_comp_stash_count(&cq->stash) < most) {
-		ret = fabric_comp_stash_reserve(&cq->stash);
+		ret = fabric_comp_stash_reserve(&cq->stash, 1);
 		if (ret || !cq->source->take(cq, false, &taken, text))
 			break;
 		/* without memory for its text, the error has no text */
@@ -225,33 +242,41 @@ static bool fabric_cq_take_error(struct fabric_cq *cq,
 	return true;
 }
 
+void fabric_cq_write_error(struct fabric_cq *cq,
+			   const struct fabric_completion *failed,
+			   struct fi_cq_err_entry *entry)
+{
+	struct fi_cq_err_entry error = {
+		.op_context = failed->op_context,
+		.flags = failed->flags,
+		.len = failed->len,
+		.buf = failed->buf,
+		.data = failed->data,
+		.tag = failed->tag,
+		.olen = failed->olen,
+		.err = failed->err,
+		.prov_errno = failed->prov_errno,
+		.err_data = failed->text,
+		.err_data_size = strlen(failed->text) + 1,
+	};
+
+	compat_cq_err_write(entry, &error, failed->source,
+			    cq->domain->api_version);
+}
+
 ssize_t fabric_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *entry,
 			  uint64_t flags)
 {
 	struct fabric_cq *cq = fabric_cq_of(fid);
 	struct fabric_completion failed;
-	struct fi_cq_err_entry error;
 	bool found;
 
 	if (!entry)
 		return -FI_EINVAL;
 	fabric_cq_lock(cq);
 	found = fabric_cq_take_error(cq, &failed);
-	if (found) {
-		memset(&error, 0, sizeof(error));
-		error.op_context = failed.op_context;
-		error.flags = failed.flags;
-		error.len = failed.len;
-		error.buf = failed.buf;
-		error.data = failed.data;
-		error.tag = failed.tag;
-		error.err = failed.err;
-		error.prov_errno = failed.prov_errno;
-		error.err_data = failed.text;
-		error.err_data_size = strlen(failed.text) + 1;
-		compat_cq_err_write(entry, &error, failed.source,
-				    cq->domain->api_version);
-	}
+	if (found)
+		fabric_cq_write_error(cq, &failed, entry);
 	fabric_cq_unlock(cq);
 	return found ? 1 : -FI_EAGAIN;
 }
@@ -266,6 +291,10 @@ void fabric_cq_progress(void *arg)
 {
 	struct fabric_cq *cq = arg;
 
+	if (cq->done) {
+		cq->source->progress(cq);
+		return;
+	}
 	fabric_cq_lock(cq);
 	/* without memory, what is left waits on the ring for its reader */
 	if (hw_cq_peek(&cq->hw))
@@ -281,7 +310,8 @@ void fabric_cq_share(struct fabric_cq *cq)
 
 bool fabric_cq_is_empty(const struct fabric_cq *cq)
 {
-	return !fabric_comp_stash_count(&cq->stash) && !hw_cq_peek(&cq->hw);
+	return !fabric_comp_stash_count(&cq->stash) && !hw_cq_peek(&cq->hw) &&
+	       (!cq->done || fabric_done_is_empty(cq->done));
 }
 
 /* ---- credits ---- */
@@ -376,7 +406,8 @@ static int fabric_cq_attach_locked(struct fabric_cq *cq,
 {
 	int ret;
 
-	if (cq->source != &fabric_cq_idle && cq->source != source) {
+	if ((cq->source != &fabric_cq_idle && cq->source != source) ||
+	    !cq->done != !source->progress) {
 		compat_warn(FI_LOG_CQ,
 			    "a CQ cannot serve endpoints of different protocols; open one for each");
 		return -FI_EINVAL;
@@ -418,6 +449,8 @@ void fabric_cq_retire(struct fabric_cq *cq, const void *owner,
 	util_lock_acquire(&cq->lock);
 	fabric_comp_stash_purge(&cq->stash, owner);
 	fabric_cq_stash_changed(cq);
+	if (cq->done)
+		fabric_done_purge(cq->done, owner);
 	for (end = cq->hw.consumed; end - cq->hw.consumed <= cq->hw.entry_mask;
 	     end++)
 		if (!hw_cq_peek_at(&cq->hw, end))

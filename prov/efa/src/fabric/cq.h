@@ -17,8 +17,12 @@
  *	fi_cq_read etc.		CQ lock -> address vector's
  *	fi_send, fi_recv etc.	endpoint's tx or rx lock -> none
  *	enable, close, bind	CQ lock -> none
- * A completion takes no lock of an endpoint (hw/req_id.h), no lock is held
- * while the application is called, and none over a verbs call.
+ * and where a protocol makes its completions itself (@done):
+ *	fi_cq_read etc.		CQ lock -> endpoint's -> done list's
+ *	fi_send, fi_recv etc.	endpoint's -> done list's
+ *	enable, close, bind	CQ lock -> endpoint's
+ * A completion takes no lock of a direct endpoint (hw/req_id.h), no lock is
+ * held while the application is called, and none over a verbs call.
  */
 #ifndef FABRIC_CQ_H
 #define FABRIC_CQ_H
@@ -34,6 +38,7 @@
 #include "fabric/comp_error.h"
 #include "fabric/comp_stash.h"
 #include "fabric/domain.h"
+#include "fabric/done_list.h"
 #include "fabric/reference.h"
 #include "hw/comp_queue.h"
 #include "util/futex_lock.h"
@@ -58,6 +63,16 @@ struct fabric_cq_source {
 	 */
 	bool (*take)(struct fabric_cq *cq, bool only_failed,
 		     struct fabric_completion *out, char *text);
+	/*
+	 * Of a protocol that makes its completions itself (@done), else
+	 * NULL: moves things on, bounded; called without the CQ lock. Its
+	 * read is never called, and its take empties the ring, returning
+	 * false.
+	 */
+	void (*progress)(struct fabric_cq *cq);
+	/* The same protocol: how long a reader may sleep, of @timeout_ms
+	 * (-1: without end), with nothing on the ring. */
+	int (*sleep_ms)(struct fabric_cq *cq, int timeout_ms);
 };
 
 struct fabric_cq {
@@ -78,6 +93,9 @@ struct fabric_cq {
 	void **owners[256];	/* of a QP number, by its high byte */
 	/* taken by posting, under no lock */
 	_Atomic uint32_t credits __attribute__((aligned(64)));
+	/* cold for direct endpoints */
+	struct fabric_done_list *done;	/* NULL: the ring is read straight */
+	void *source_state;	/* the source's, freed by fini */
 	/* cold */
 	struct dev_cq dev;
 	struct fabric_domain *domain;
@@ -121,10 +139,15 @@ ssize_t fabric_cq_readfrom(struct fid_cq *cq, void *buf, size_t count,
 ssize_t fabric_cq_readerr(struct fid_cq *cq, struct fi_cq_err_entry *entry,
 			  uint64_t flags);
 
+/* Writes @failed, whose text is not NULL, into the application's @entry. */
+void fabric_cq_write_error(struct fabric_cq *cq,
+			   const struct fabric_completion *failed,
+			   struct fi_cq_err_entry *entry);
+
 /* Is there nothing to read? Under the CQ lock; for those about to wait. */
 bool fabric_cq_is_empty(const struct fabric_cq *cq);
 
-/* Bytes of an entry of @format: CONTEXT, MSG or DATA. */
+/* Bytes of an entry of @format. */
 size_t fabric_cq_entry_size(enum fi_cq_format format);
 
 /* Writes entry @index of the array @buf, as far as @format goes. */

@@ -6,6 +6,7 @@
 #include <rdma/fi_errno.h>
 
 #include "compat/log.h"
+#include "fabric/cq_soft.h"
 #include "fabric/cq_wait.h"
 #include "fabric/unsupported.h"
 #include "util/cache_line.h"
@@ -84,9 +85,25 @@ static struct fi_ops_cq fabric_cq_ops = {
 	.strerror = fabric_cq_strerror,
 };
 
+static struct fi_ops_cq fabric_cq_soft_ops = {
+	.size = sizeof(struct fi_ops_cq),
+	.read = fabric_cq_soft_read,
+	.readfrom = fabric_cq_soft_readfrom,
+	.readerr = fabric_cq_soft_readerr,
+	.sread = fabric_cq_sread,
+	.sreadfrom = fabric_cq_sreadfrom,
+	.signal = fabric_cq_signal,
+	.strerror = fabric_cq_strerror,
+};
+
 static int fabric_cq_check_format(struct fabric_cq *cq,
+				  const struct fabric_domain *domain,
 				  const struct fi_cq_attr *attr)
 {
+	if (attr->format == FI_CQ_FORMAT_TAGGED && domain->soft_completions) {
+		cq->format = attr->format;
+		return 0;
+	}
 	switch (attr->format) {
 	case FI_CQ_FORMAT_UNSPEC:
 		cq->format = FI_CQ_FORMAT_CONTEXT;
@@ -170,7 +187,10 @@ static int fabric_cq_create(struct fabric_cq *cq,
 	ret = fabric_cq_init(cq, domain, cq->format);
 	if (ret)
 		goto err_destroy;
-	ret = fabric_cq_wait_init(cq);
+	if (domain->soft_completions)
+		ret = fabric_cq_soft_init(cq);
+	if (!ret)
+		ret = fabric_cq_wait_init(cq);
 	if (ret)
 		goto err_fini;
 	return 0;
@@ -200,7 +220,7 @@ int fabric_cq_open(struct fid_domain *domain_fid, struct fi_cq_attr *attr,
 	cq = util_cache_line_calloc(sizeof(*cq));
 	if (!cq)
 		return -FI_ENOMEM;
-	ret = fabric_cq_check_format(cq, attr);
+	ret = fabric_cq_check_format(cq, domain, attr);
 	if (!ret)
 		ret = fabric_cq_check_wait(cq, attr);
 	if (!ret)
@@ -214,7 +234,7 @@ int fabric_cq_open(struct fid_domain *domain_fid, struct fi_cq_attr *attr,
 	cq->fid.fid.fclass = FI_CLASS_CQ;
 	cq->fid.fid.context = context;
 	cq->fid.fid.ops = &fabric_cq_fid_ops;
-	cq->fid.ops = &fabric_cq_ops;
+	cq->fid.ops = cq->done ? &fabric_cq_soft_ops : &fabric_cq_ops;
 	*fid = &cq->fid;
 	return 0;
 }

@@ -107,6 +107,33 @@ static int fabric_cq_sleep(struct fabric_cq *cq, int timeout_ms)
 	return fds[0].revents && !(fds[1].revents & POLLIN) ? 0 : -FI_EAGAIN;
 }
 
+/* Does fi_cq_signal ask the waiters to return? */
+static bool fabric_cq_was_signalled(const struct fabric_cq *cq)
+{
+	struct pollfd fd = { .fd = cq->signal_fd, .events = POLLIN };
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+/*
+ * Sleeps, until the deadline at most; a protocol may have something to do
+ * before: then 0 as well, to look again.
+ */
+static int fabric_cq_nap(struct fabric_cq *cq, int64_t deadline_ms)
+{
+	int left_ms = fabric_cq_time_left(deadline_ms);
+	int sleep_ms = left_ms;
+	int ret;
+
+	if (cq->done)
+		sleep_ms = cq->source->sleep_ms(cq, left_ms);
+	ret = fabric_cq_sleep(cq, sleep_ms);
+	if (ret == -FI_EAGAIN && sleep_ms != left_ms &&
+	    !fabric_cq_was_signalled(cq))
+		return 0;
+	return ret;
+}
+
 /* Reads until @threshold entries are there; how many, or why there is none. */
 static ssize_t fabric_cq_wait_for(struct fabric_cq *cq, char *buf,
 				  size_t count, fi_addr_t *source,
@@ -118,17 +145,16 @@ static ssize_t fabric_cq_wait_for(struct fabric_cq *cq, char *buf,
 	int error;
 
 	for (;;) {
-		ret = fabric_cq_readfrom(&cq->fid, buf + n * size, count - n,
-					 source ? source + n : NULL);
+		ret = cq->fid.ops->readfrom(&cq->fid, buf + n * size,
+					    count - n,
+					    source ? source + n : NULL);
 		if (ret > 0)
 			n += (size_t)ret;
 		if (n >= threshold || (ret < 0 && ret != -FI_EAGAIN))
 			break;
 		if (!fabric_cq_arm_if_empty(cq, &error) && !error)
 			continue;
-		ret = error ? error
-			    : fabric_cq_sleep(cq, fabric_cq_time_left(
-							  deadline_ms));
+		ret = error ? error : fabric_cq_nap(cq, deadline_ms);
 		if (ret)
 			break;
 	}

@@ -185,10 +185,20 @@ static int open_device(struct fabric_domain *domain)
 	return ret;
 }
 
-static bool threads_need_locks(enum fi_threading threading)
+static bool threads_need_locks(const struct fabric_domain *domain)
 {
-	return threading != FI_THREAD_DOMAIN &&
-	       threading != FI_THREAD_COMPLETION;
+	return domain->threading != FI_THREAD_DOMAIN &&
+	       (domain->threading != FI_THREAD_COMPLETION ||
+		domain->soft_completions);
+}
+
+static bool is_of_rdm(const struct fabric_fabric *fabric, const char *name,
+		      const struct dev_device *device)
+{
+	return !strcmp(fabric->name,
+		       fabric_info_fabric_name(FABRIC_INFO_RDM)) &&
+	       !strcmp(name + strlen(device->name),
+		       fabric_info_domain_suffix(FABRIC_INFO_RDM));
 }
 
 static int domain_create(struct fabric_fabric *fabric,
@@ -210,7 +220,9 @@ static int domain_create(struct fabric_fabric *fabric,
 	snprintf(domain->name, sizeof(domain->name), "%s", attr->name);
 	domain->api_version = fabric->fid.api_version;
 	domain->threading = attr->threading;
-	domain->lock_data_path = threads_need_locks(attr->threading);
+	domain->soft_completions = is_of_rdm(fabric, attr->name,
+					     domain->device);
+	domain->lock_data_path = threads_need_locks(domain);
 	pthread_mutex_init(&domain->lock, NULL);
 	fabric_reference_init(&domain->users);
 	domain->fabric = fabric;

@@ -39,6 +39,10 @@ struct fabric_domain {
 	 * Control calls lock always.
 	 */
 	bool lock_data_path;
+	/* Its CQs are those of the fabric efa's RDM endpoints: software makes
+	 * the completions. FI_THREAD_COMPLETION then does not spare locks,
+	 * as the reader of one CQ drives the endpoints of others. */
+	bool soft_completions;
 	char name[80];
 	/* written by control calls, under the lock */
 	pthread_mutex_t lock;
