@@ -34,6 +34,16 @@ static inline void util_lock_acquire(struct util_lock *lock)
 		util_lock_wait(lock);
 }
 
+/* True: taken, as by util_lock_acquire. False: somebody has it. */
+static inline bool util_lock_try(struct util_lock *lock)
+{
+	unsigned int free = 0;
+
+	return atomic_compare_exchange_strong_explicit(&lock->state, &free, 1,
+						       memory_order_acquire,
+						       memory_order_relaxed);
+}
+
 /* The caller holds the lock. Pairs with util_lock_acquire. */
 static inline void util_lock_release(struct util_lock *lock)
 {
