@@ -4,10 +4,10 @@
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fabtests/expect.h"
 #include "fabtests/functional/fabric_endpoint.h"
+#include "fabtests/functional/two_processes.h"
 #include "fabtests/oob_pair.h"
 
 #define ROUNDS		2000u
@@ -156,23 +156,6 @@ static void run(int oob, bool first)
 int main(void)
 {
 	struct fab_wish wish = fab_wish_direct();
-	struct fi_info *hints, *info;
-	pid_t child;
-	int oob;
 
-	expect_deadline(120);
-	oob = oob_fork(&child);
-	if (child == 0) {
-		expect_deadline(120);
-		run(oob, false);
-		expect_child_exit();
-	}
-	hints = fab_hints(&wish);
-	info = fab_getinfo(hints);
-	fi_freeinfo(hints);
-	fi_freeinfo(info);
-	run(oob, true);
-	close(oob);
-	expect_child(child);
-	return expect_result();
+	return two_processes(run, &wish, 120);
 }

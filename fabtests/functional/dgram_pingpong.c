@@ -5,10 +5,10 @@
  * nothing is lost on one machine.
  */
 #include <string.h>
-#include <unistd.h>
 
 #include "fabtests/expect.h"
 #include "fabtests/functional/fabric_endpoint.h"
+#include "fabtests/functional/two_processes.h"
 #include "fabtests/oob_pair.h"
 
 #define RECV_OFFSET	(256u << 10)
@@ -142,23 +142,6 @@ static void run(int oob, bool first)
 int main(void)
 {
 	struct fab_wish wish = fab_wish_dgram();
-	struct fi_info *hints, *info;
-	pid_t child;
-	int oob;
 
-	expect_deadline(120);
-	oob = oob_fork(&child);
-	if (child == 0) {
-		expect_deadline(120);
-		run(oob, false);
-		expect_child_exit();
-	}
-	hints = fab_hints(&wish);
-	info = fab_getinfo(hints);
-	fi_freeinfo(hints);
-	fi_freeinfo(info);
-	run(oob, true);
-	close(oob);
-	expect_child(child);
-	return expect_result();
+	return two_processes(run, &wish, 120);
 }

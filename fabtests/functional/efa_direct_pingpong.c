@@ -4,10 +4,10 @@
  * sends, every CQ format, immediate data, source addresses.
  */
 #include <string.h>
-#include <unistd.h>
 
 #include "fabtests/expect.h"
 #include "fabtests/functional/fabric_endpoint.h"
+#include "fabtests/functional/two_processes.h"
 #include "fabtests/oob_pair.h"
 
 #define RECV_OFFSET	(256u << 10)
@@ -208,24 +208,6 @@ static void run_all(int oob, bool first)
 int main(void)
 {
 	struct fab_wish wish = fab_wish_direct();
-	struct fi_info *hints, *info;
-	pid_t child;
-	int oob;
 
-	expect_deadline(120);
-	oob = oob_fork(&child);
-	if (child == 0) {
-		expect_deadline(120);
-		run_all(oob, false);
-		expect_child_exit();
-	}
-	/* Without a device this process skips, and takes the child along. */
-	hints = fab_hints(&wish);
-	info = fab_getinfo(hints);
-	fi_freeinfo(hints);
-	fi_freeinfo(info);
-	run_all(oob, true);
-	close(oob);
-	expect_child(child);
-	return expect_result();
+	return two_processes(run_all, &wish, 120);
 }

@@ -7,10 +7,10 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fabtests/expect.h"
 #include "fabtests/functional/fabric_endpoint.h"
+#include "fabtests/functional/two_processes.h"
 #include "fabtests/oob_pair.h"
 
 #define SLOTS		32u
@@ -152,23 +152,6 @@ static void run_all(int oob, bool first)
 int main(void)
 {
 	struct fab_wish wish = fab_wish_direct();
-	struct fi_info *hints, *info;
-	pid_t child;
-	int oob;
 
-	expect_deadline(240);
-	oob = oob_fork(&child);
-	if (child == 0) {
-		expect_deadline(240);
-		run_all(oob, false);
-		expect_child_exit();
-	}
-	hints = fab_hints(&wish);
-	info = fab_getinfo(hints);
-	fi_freeinfo(hints);
-	fi_freeinfo(info);
-	run_all(oob, true);
-	close(oob);
-	expect_child(child);
-	return expect_result();
+	return two_processes(run_all, &wish, 240);
 }
