@@ -4,12 +4,8 @@
  * rings and doorbells, and whenever, the engine stays within memory, each
  * turn ends, and another guest's messages arrive as before.
  *
- * The input is a list of commands, one byte and its arguments each. With
- * libFuzzer the inputs are its own. Built plain, the program runs the files
- * and directories it is given, or else a number of pseudo-random inputs
- * that are the same each time; argument -N sets the number.
+ * The input is a list of commands, one byte and its arguments each.
  */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +14,6 @@
 #include "test/engine_rig.h"
 
 #define QPS		3	/* SRD narrow, SRD wide, UD */
-#define INPUT_MAX	4096
 #define TURNS_MAX	20000u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -336,82 +331,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	close_bench(&bench);
 	return 0;
 }
-
-#ifndef FUZZ_WITH_LIBFUZZER
-
-static void run_file(const char *path)
-{
-	uint8_t *data = malloc(INPUT_MAX);
-	FILE *file = fopen(path, "rb");
-	size_t size;
-
-	require(data && file, "the input can be read");
-	size = fread(data, 1, INPUT_MAX, file);
-	fclose(file);
-	LLVMFuzzerTestOneInput(data, size);
-	free(data);
-}
-
-static void run_path(const char *path)
-{
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-	char name[4096];
-
-	if (!dir) {
-		run_file(path);
-		return;
-	}
-	while ((entry = readdir(dir))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);
-		run_file(name);
-	}
-	closedir(dir);
-}
-
-/* splitmix64: the same inputs on every machine. */
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = (*state += 0x9e3779b97f4a7c15ull);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-	return z ^ (z >> 31);
-}
-
-static void run_random(unsigned long count)
-{
-	uint64_t state = 1;
-	uint8_t *data;
-	size_t size, i;
-
-	while (count--) {
-		size = next_random(&state) % 1024;
-		/* Of its exact size, for the sanitizer. */
-		data = malloc(size ? size : 1);
-		require(data != NULL, "there is memory");
-		for (i = 0; i < size; i++)
-			data[i] = next_random(&state);
-		LLVMFuzzerTestOneInput(data, size);
-		free(data);
-	}
-}
-
-int main(int argc, char **argv)
-{
-	int i;
-
-	if (argc == 1)
-		run_random(300);
-	for (i = 1; i < argc; i++) {
-		if (argv[i][0] == '-')
-			run_random(strtoul(argv[i] + 1, NULL, 10));
-		else
-			run_path(argv[i]);
-	}
-	return 0;
-}
-
-#endif
