@@ -98,6 +98,14 @@ void rig_fini(struct rig *rig)
 	engine_destroy(rig->engine);
 }
 
+void rig_set_fault(struct rig *rig, const char *text)
+{
+	char error[FAULT_ERROR_BYTES];
+
+	if (engine_fault_add(rig->engine, text, error) <= 0)
+		fail_msg("%s: %s", text, error);
+}
+
 void rig_poll(struct rig *rig)
 {
 	unsigned turns = 0;

@@ -159,6 +159,9 @@ void rig_pair_init(struct rig_pair *pair, enum engine_qp_type type,
 		   const struct rig_qp_opts *opts);
 void rig_pair_fini(struct rig_pair *pair);
 
+/* Sets a fault, which must be well-formed. */
+void rig_set_fault(struct rig *rig, const char *text);
+
 /* Polls until nothing is left to do now. */
 void rig_poll(struct rig *rig);
 /* Lets time pass, then polls. */

@@ -20,12 +20,9 @@ static uint32_t sender;
 
 static void start(enum engine_qp_type type)
 {
-	char error[FAULT_ERROR_BYTES];
-
 	rig_pair_init(&p, type, NULL, 0, NULL);
 	sender = engine_qp_number(p.qp[0].qp);
-	assert_true(engine_fault_add(p.rig.engine, "late-packets delay=1ms",
-				     error) > 0);
+	rig_set_fault(&p.rig, "late-packets delay=1ms");
 }
 
 static int set_up(void **state)

@@ -32,10 +32,7 @@ static int tear_down(void **state)
 
 static void set(const char *text)
 {
-	char error[FAULT_ERROR_BYTES];
-
-	if (engine_fault_add(p.rig.engine, text, error) <= 0)
-		fail_msg("%s: %s", text, error);
+	rig_set_fault(&p.rig, text);
 }
 
 /* Its send completes well. */

@@ -44,6 +44,20 @@ bool device_has(struct ibv_context *ctx, uint32_t cap)
 	return (device_attr(ctx).device_caps & cap) == cap;
 }
 
+void device_need_events(struct ibv_context *ctx)
+{
+	struct ibv_comp_channel *channel = ibv_create_comp_channel(ctx);
+	struct ibv_cq *cq;
+
+	REQUIRE(channel);
+	cq = ibv_create_cq(ctx, 16, NULL, channel, 0);
+	if (!cq && errno == EOPNOTSUPP)
+		expect_skip("a device with CQ notifications");
+	REQUIRE(cq);
+	EXPECT_EQ(ibv_destroy_cq(cq), 0);
+	EXPECT_EQ(ibv_destroy_comp_channel(channel), 0);
+}
+
 uint32_t device_mtu(struct ibv_context *ctx)
 {
 	struct ibv_port_attr port;

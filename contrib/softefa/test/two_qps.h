@@ -21,6 +21,8 @@ void device_close(struct ibv_context *ctx);
 struct efadv_device_attr device_attr(struct ibv_context *ctx);
 /* EFADV_DEVICE_ATTR_CAPS_*: whether the device has it. */
 bool device_has(struct ibv_context *ctx, uint32_t cap);
+/* Skips the program on a device without completion events. */
+void device_need_events(struct ibv_context *ctx);
 uint32_t device_mtu(struct ibv_context *ctx);
 union ibv_gid device_gid(struct ibv_context *ctx);
 /* LOCAL_WRITE and the remote rights that the device can give. */

@@ -202,21 +202,12 @@ int main(void)
 {
 	unsigned seed = number_of("EVENT_SEED", 20261130);
 	unsigned rounds = number_of("EVENT_ROUNDS", 1500);
-	struct ibv_comp_channel *channel;
 	struct lane lane[2];
 	pthread_t thread[2];
-	struct ibv_cq *cq;
 
 	expect_deadline(240);
 	ctx = device_open(0);
-	channel = ibv_create_comp_channel(ctx);
-	REQUIRE(channel);
-	cq = ibv_create_cq(ctx, 16, NULL, channel, 0);
-	if (!cq && errno == EOPNOTSUPP)
-		expect_skip("a device with CQ notifications");
-	REQUIRE(cq);
-	EXPECT_EQ(ibv_destroy_cq(cq), 0);
-	EXPECT_EQ(ibv_destroy_comp_channel(channel), 0);
+	device_need_events(ctx);
 	printf("EVENT_SEED=%u\n", seed);
 	for (unsigned i = 0; i < 2; i++) {
 		open_lane(&lane[i], (seed | 1) + 0x9e3779b9u * i, rounds);

@@ -169,21 +169,12 @@ static void check_shared_channel(struct two_qps *pair)
 
 int main(void)
 {
-	struct ibv_comp_channel *channel;
 	struct ibv_context *ctx;
 	struct two_qps pair;
-	struct ibv_cq *cq;
 
 	expect_deadline(120);
 	ctx = device_open(0);
-	channel = ibv_create_comp_channel(ctx);
-	REQUIRE(channel);
-	cq = ibv_create_cq(ctx, 16, NULL, channel, 0);
-	if (!cq && errno == EOPNOTSUPP)
-		expect_skip("a device with CQ notifications");
-	REQUIRE(cq);
-	EXPECT_EQ(ibv_destroy_cq(cq), 0);
-	EXPECT_EQ(ibv_destroy_comp_channel(channel), 0);
+	device_need_events(ctx);
 	device_close(ctx);
 
 	wish = endpoint_wish_default();
