@@ -287,15 +287,17 @@ int fabric_mr_regattr(struct fid *fid, const struct fi_mr_attr *attr,
 {
 	struct fabric_domain *domain;
 	struct compat_mr_attr read;
+	bool knows_dmabufs;
 
 	if (fid->fclass != FI_CLASS_DOMAIN)
 		return -FI_EINVAL;
 	domain = fabric_domain_of((struct fid_domain *)fid);
-	compat_mr_attr_read(attr, flags, domain->hmem, domain->api_version,
-			    &read);
+	knows_dmabufs = compat_api_has(domain->api_version, 1, 20);
+	/* nothing newer is needed: what is not read need not be there */
+	compat_mr_attr_read(attr, flags, domain->hmem, knows_dmabufs ?
+			    FI_VERSION(1, 20) : domain->api_version, &read);
 	/* an application too old for FI_MR_DMABUF meant nothing by its bit */
-	if (flags & COMPAT_MR_DMABUF &&
-	    compat_api_has(domain->api_version, 1, 20))
+	if (flags & COMPAT_MR_DMABUF && knows_dmabufs)
 		return mr_reg_dmabuf(fid, &read, flags, mr);
 	return mr_reg_iface(fid, &read, flags, mr);
 }
