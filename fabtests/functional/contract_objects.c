@@ -197,6 +197,30 @@ static void address_vectors(void)
 	free(addr);
 }
 
+/* One that nobody inserted is no index; inserted, it is the next one. */
+static void unknown_senders(void)
+{
+	struct fab_wish wish = fab_wish_direct();
+	struct fab_endpoint stranger;
+	fi_addr_t index;
+
+	fab_open(&stranger, &wish);
+	fab_connect(&stranger, a.addr);
+	for (int known = 0; known < 2; known++) {
+		REQUIRE_EQ(fab_recv(&a, 1, 4096, 64), 0);
+		REQUIRE_EQ(fab_send(&stranger, 2, 0, 64), 0);
+		FAB_EXPECT(&stranger, 2);
+		EXPECT_EQ(FAB_EXPECT(&a, 1).source,
+			  known ? index : FI_ADDR_NOTAVAIL);
+		if (!known)
+			REQUIRE_EQ(fi_av_insert(a.av, stranger.addr, 1, &index,
+						0, NULL), 1);
+		EXPECT_EQ(index, a.peer + 1);
+	}
+	EXPECT_EQ(fi_av_remove(a.av, &index, 1, 0), 0);
+	fab_close(&stranger);
+}
+
 static void names(void)
 {
 	uint8_t addr[56];
@@ -340,6 +364,8 @@ static void no_empty_slots(void)
 }
 
 static const struct contract_row rows[] = {
+	/* before any index has been free */
+	{ 21, "unknown senders", unknown_senders },
 	{ 16, "many endpoints", many_endpoints },
 	{ 17, "endpoints of edited infos", edited_infos },
 	{ 18, "completion queues", completion_queues },

@@ -81,6 +81,19 @@ on 'requests out of order' --fault 'reorder delay=0..2ms' -- \
 	efa_direct_pingpong
 on 'requests out of order' --fault 'reorder delay=0..2ms' -- rma_transfers
 on 'completions held back' --fault 'hold-cqe time=1ms' -- many_threads
+# refused COMMAND CALL [NTH]: discovery takes a CQ of each device before.
+refused()
+{
+	local fault="command name=$1 errno=ENOMEM device=efa_0 nth=${3:-1}"
+
+	on "$1 refused once" --fault "$fault" -- refused_commands "$2"
+}
+
+refused create_qp enable
+refused modify_qp enable
+refused create_cq cq 2
+refused create_ah insert
+refused reg_mr register
 on 'peers that do not answer' --fault 'blackhole' -- close_orders silent
 
 if [ "$failures" != 0 ]; then

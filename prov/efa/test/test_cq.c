@@ -107,6 +107,22 @@ static void what_a_closed_endpoint_leaves_is_no_surprise(void **state)
 	assert_int_equal(cq.hw.consumed, 2);
 }
 
+/* Its failures as well, of which nothing is left to tell. */
+static void what_a_closed_endpoint_failed_at_is_not_told(void **state)
+{
+	struct fi_cq_err_entry error = { 0 };
+
+	attach(QPN);
+	fabric_cq_detach(&cq, QPN);
+	fabric_cq_retire(&cq, &ep, 0);
+	ring[written].status = EFA_IO_COMP_STATUS_REMOTE_ERROR_BAD_DEST_QPN;
+	device_writes(QPN);
+	read_nothing();
+	assert_int_equal(fabric_cq_readerr(&cq.fid, &error, 0), -FI_EAGAIN);
+	assert_int_equal(cq.hw.consumed, 1);
+	assert_int_equal(warnings, 0);
+}
+
 /* The number's next owner answers for its own. */
 static void a_number_given_again_is_watched_again(void **state)
 {
@@ -310,6 +326,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_nobody_explains_is_told_once),
 		TEST(what_a_closed_endpoint_leaves_is_no_surprise),
+		TEST(what_a_closed_endpoint_failed_at_is_not_told),
 		TEST(a_number_given_again_is_watched_again),
 		TEST(credits_come_back_with_the_entries),
 		TEST(credits_are_reclaimed_without_a_reader),

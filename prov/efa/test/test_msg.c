@@ -266,6 +266,36 @@ static void injected_writes_of_two_buffers(void **state)
 			 -FI_EMSGSIZE);
 }
 
+/* It took no receive, so there is no context; the queue tells of it. */
+static void a_peers_write_that_fails_is_told(void **state)
+{
+	struct efa_io_cdesc *cqe = cq.dev.geometry.buffer;
+	struct fi_cq_err_entry error = { 0 };
+	struct fi_cq_entry entry;
+
+	ep->unsolicited = true;
+	ep->rx_bound = true;
+	cqe->qp_num = (uint16_t)ep->qp.qpn;
+	cqe->status = EFA_IO_COMP_STATUS_LOCAL_ERROR_INVALID_LKEY;
+	cqe->rx.imm = 5;
+	cqe->rx.ah = EFA_IO_AH_UNKNOWN;
+	cqe->flags = EFA_IO_RECV_QUEUE << EFA_IO_CDESC_Q_TYPE_SHIFT |
+		     EFA_IO_RDMA_WRITE << EFA_IO_CDESC_OP_TYPE_SHIFT |
+		     EFA_IO_CDESC_HAS_IMM | EFA_IO_CDESC_UNSOLICITED |
+		     EFA_IO_CDESC_PHASE;
+	assert_int_equal(fabric_cq_read(&cq.fid, &entry, 1), -FI_EAVAIL);
+	assert_int_equal(fabric_cq_readerr(&cq.fid, &error, 0), 1);
+	assert_null(error.op_context);
+	assert_true(error.flags == (FI_RMA | FI_REMOTE_WRITE |
+				    FI_REMOTE_CQ_DATA));
+	assert_int_equal(error.err, FI_EINVAL);
+	assert_int_equal(error.data, 5);
+	assert_int_equal(fabric_cq_read(&cq.fid, &entry, 1), -FI_EAGAIN);
+	memset(cqe, 0, sizeof(*cqe));
+	/* no reference was taken */
+	ep->rx_bound = false;
+}
+
 /* One doorbell a queue, with the request that ends the batch. */
 static void more_holds_the_doorbells_back(void **state)
 {
@@ -305,6 +335,7 @@ int main(void)
 		TEST(a_dmabuf_cannot_be_injected),
 		TEST(lower_limits_hold_for_small_payloads),
 		TEST(injected_writes_of_two_buffers),
+		TEST(a_peers_write_that_fails_is_told),
 		TEST(more_holds_the_doorbells_back),
 	};
 
