@@ -411,6 +411,7 @@ int main(void)
 	for (int i = 0; i < 4; i++) {
 		wish.mode = i & 1 ? FI_RX_CQ_DATA : 0;
 		wish.inject_size = i & 2 ? 80 : 0;
+		wish.threading = i & 1 ? FI_THREAD_DOMAIN : FI_THREAD_SAFE;
 		if (fab_wish_is_there(&wish))
 			check_all(wish);
 	}
