@@ -171,6 +171,34 @@ static void check_hints(void)
 	fi_freeinfo(hints);
 }
 
+#define OPT_CUDA_API_PERMITTED	10	/* of API 1.18 */
+
+static int set_p2p(int value)
+{
+	return fi_setopt(&e.ep->fid, FI_OPT_ENDPOINT, FI_OPT_FI_HMEM_P2P,
+			 &value, sizeof(value));
+}
+
+/* The device reaches device memory by itself, and in no other way. */
+static void check_options(void)
+{
+	bool permitted = false;
+	int value = -1;
+	size_t size = sizeof(value);
+
+	EXPECT_EQ(set_p2p(FI_HMEM_P2P_REQUIRED), 0);
+	EXPECT_EQ(set_p2p(FI_HMEM_P2P_ENABLED), 0);
+	EXPECT_EQ(set_p2p(FI_HMEM_P2P_PREFERRED), 0);
+	EXPECT_EQ(set_p2p(FI_HMEM_P2P_DISABLED), -FI_EOPNOTSUPP);
+	EXPECT_EQ(set_p2p(77), -FI_EINVAL);
+	EXPECT_EQ(fi_getopt(&e.ep->fid, FI_OPT_ENDPOINT, FI_OPT_FI_HMEM_P2P,
+			    &value, &size), 0);
+	EXPECT_EQ(value, FI_HMEM_P2P_REQUIRED);
+	EXPECT_EQ(fi_setopt(&e.ep->fid, FI_OPT_ENDPOINT,
+			    OPT_CUDA_API_PERMITTED, &permitted,
+			    sizeof(permitted)), 0);
+}
+
 /* What does not concern device memory loads no library. */
 static void quiet(void)
 {
@@ -183,6 +211,7 @@ static void quiet(void)
 	check_no_hints();
 	check_hints();
 	open_one();
+	check_options();
 	REQUIRE_EQ(fab_recv(&e, 1, 0, 64), 0);
 	REQUIRE_EQ(device_reg(&e, FI_HMEM_SYSTEM, memory, 64, &mr), 0);
 	EXPECT_EQ(fi_close(&mr->fid), 0);
