@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "rdm/long_cts.h"
+
+#include <rdma/fi_errno.h>
+
+#include "rdm/ep_state.h"
+#include "rdm/receipt.h"
+#include "rdm/segment_plan.h"
+#include "rdm/tx_packet.h"
+
+/* Packets that one message sends before others that wait for packets have
+ * their turn. */
+#define TURN_PACKETS	32u
+
+static size_t rdm_long_cts_max_data(const struct rdm_ep *ep)
+{
+	return rdm_wire_max_payload(ep->mtu, RDM_WIRE_CTSDATA_HEADER);
+}
+
+static struct rdm_op *rdm_long_cts_op_of(struct rdm_deferred *deferred)
+{
+	return util_list_entry(deferred, struct rdm_op, deferred);
+}
+
+/* ---- sender ---- */
+
+static int rdm_long_cts_start(struct rdm_ep *ep, struct rdm_op *op)
+{
+	struct rdm_packet *packet = rdm_outbox_packet(ep);
+	struct rdm_wire_message msg;
+	size_t header_len, len;
+
+	if (!packet)
+		return -FI_EAGAIN;
+	rdm_tx_message(ep, op, &msg);
+	header_len = rdm_wire_put_longcts(packet->data, &msg,
+					  ep->settings.tx_min_credits, false);
+	len = rdm_wire_max_payload(ep->mtu, header_len);
+	if (len > op->length)
+		len = op->length;
+	rdm_tx_put_payload(ep, op, packet, header_len, 0, len);
+	packet->op = op;
+	op->tx.sent = len;
+	op->tx.window_end = len;
+	op->is_answered = len == op->length && !op->is_delivery_complete;
+	rdm_outbox_send(ep, packet);
+	return 0;
+}
+
+bool rdm_long_cts_fall_back(struct rdm_ep *ep, struct rdm_op *op)
+{
+	struct rdm_packet *packet = rdm_outbox_packet(ep);
+	struct rdm_wire_message msg;
+
+	if (!packet)
+		return false;
+	rdm_tx_message(ep, op, &msg);
+	packet->peer = op->peer;
+	packet->op = op;
+	packet->len = (uint32_t)rdm_wire_put_longcts(packet->data, &msg,
+		ep->settings.tx_min_credits, true);
+	op->protocol = &rdm_long_cts;
+	op->tx.window_end = op->tx.sent;
+	rdm_outbox_send(ep, packet);
+	return true;
+}
+
+static bool rdm_long_cts_send_packet(struct rdm_ep *ep, struct rdm_op *op)
+{
+	struct rdm_packet *packet = rdm_outbox_packet(ep);
+	uint64_t left = op->tx.window_end - op->tx.sent;
+	size_t len = rdm_long_cts_max_data(ep);
+
+	if (!packet)
+		return false;
+	if (len > left)
+		len = (size_t)left;
+	rdm_tx_put_payload(ep, op, packet,
+			   rdm_wire_put_ctsdata(packet->data,
+						ep->base.address.qkey,
+						op->peer_id, op->tx.sent, len),
+			   op->tx.sent, len);
+	packet->op = op;
+	packet->more = len < left;
+	op->tx.sent += len;
+	rdm_outbox_send(ep, packet);
+	return true;
+}
+
+/* What was granted, as far as packets go and this turn lasts. False: packets
+ * lack. */
+static bool rdm_long_cts_send_window(struct rdm_ep *ep, struct rdm_op *op)
+{
+	for (uint32_t i = 0; op->tx.sent < op->tx.window_end; i++)
+		if (i == TURN_PACKETS || !rdm_long_cts_send_packet(ep, op)) {
+			rdm_outbox_flush(ep);
+			return i == TURN_PACKETS;
+		}
+	if (op->tx.sent == op->length && !op->is_delivery_complete)
+		op->is_answered = true;
+	return true;
+}
+
+static bool rdm_long_cts_resume(struct rdm_ep *ep,
+				struct rdm_deferred *deferred)
+{
+	struct rdm_op *op = rdm_long_cts_op_of(deferred);
+
+	if (op->err)
+		return true;
+	if (!rdm_long_cts_send_window(ep, op))
+		return false;
+	if (op->tx.sent < op->tx.window_end)
+		rdm_outbox_defer(ep, deferred);
+	return true;
+}
+
+void rdm_long_cts_granted(struct rdm_ep *ep, struct rdm_peer *peer,
+			  const struct rdm_wire_view *view)
+{
+	struct rdm_op *op = rdm_op_find(ep, peer, RDM_OP_SEND, view->send_id);
+	uint64_t not_granted;
+
+	if (!op || op->err || op->protocol != &rdm_long_cts ||
+	    op->tx.window_end == op->length ||
+	    (view->flags & RDM_WIRE_CTS_READ)) {
+		rdm_peer_drop(ep, "its CTS is for no message that waits for one");
+		return;
+	}
+	not_granted = op->length - op->tx.window_end;
+	op->tx.window_end += view->window < not_granted ? view->window
+							: not_granted;
+	op->peer_id = view->recv_id;
+	if (rdm_long_cts_send_window(ep, op) &&
+	    op->tx.sent == op->tx.window_end)
+		return;
+	op->deferred.run = rdm_long_cts_resume;
+	rdm_outbox_defer(ep, &op->deferred);
+}
+
+/* ---- receiver ---- */
+
+/* Sends the next CTS. It counts for the receive: should it not arrive, no
+ * data would come, and its failure ends the receive. */
+static bool rdm_long_cts_grant(struct rdm_ep *ep, struct rdm_op *op)
+{
+	struct rdm_packet *packet = rdm_outbox_packet(ep);
+	uint64_t window = rdm_segment_window(op->length - op->rx.window_end,
+					     ep->settings.tx_min_credits,
+					     rdm_long_cts_max_data(ep));
+
+	if (!packet)
+		return false;
+	packet->peer = op->peer;
+	packet->op = op;
+	packet->len = (uint32_t)rdm_wire_put_cts(packet->data,
+						 ep->base.address.qkey,
+						 op->peer_id, op->id, window);
+	op->rx.window_end += window;
+	rdm_outbox_send(ep, packet);
+	return true;
+}
+
+static bool rdm_long_cts_resume_grant(struct rdm_ep *ep,
+				      struct rdm_deferred *deferred)
+{
+	struct rdm_op *op = rdm_long_cts_op_of(deferred);
+
+	return op->err || rdm_long_cts_grant(ep, op);
+}
+
+/* The next step, now that bytes have come. */
+static void rdm_long_cts_advance(struct rdm_ep *ep, struct rdm_op *op)
+{
+	if (rdm_reassembly_is_whole(&op->rx.segments)) {
+		rdm_receipt_end(ep, op);
+		return;
+	}
+	if (op->rx.segments.received < op->rx.window_end ||
+	    rdm_long_cts_grant(ep, op))
+		return;
+	op->deferred.run = rdm_long_cts_resume_grant;
+	rdm_outbox_defer(ep, &op->deferred);
+}
+
+static void rdm_long_cts_begin(struct rdm_ep *ep, struct rdm_op *op,
+			       const struct rdm_wire_view *view)
+{
+	rdm_reassembly_init(&op->rx.segments, op->length);
+	if (view->payload_len)
+		rdm_reassembly_add(&op->rx.segments, 0, view->payload_len);
+	op->rx.window_end = view->payload_len;
+	rdm_op_place(op, 0, view->payload, view->payload_len);
+	rdm_long_cts_advance(ep, op);
+}
+
+void rdm_long_cts_take_over(struct rdm_ep *ep, struct rdm_op *op,
+			    const struct rdm_wire_view *view)
+{
+	op->protocol = &rdm_long_cts;
+	op->peer_id = view->send_id;
+	op->is_delivery_complete = view->is_delivery_complete;
+	op->rx.window_end = op->rx.segments.received;
+	rdm_long_cts_advance(ep, op);
+}
+
+void rdm_long_cts_data(struct rdm_ep *ep, struct rdm_peer *peer,
+		       const struct rdm_wire_view *view)
+{
+	struct rdm_op *op = rdm_op_find(ep, peer, RDM_OP_RECEIVING,
+					view->recv_id);
+
+	/* Sums do not wrap: the gate has seen to it. */
+	if (!op || op->err || op->protocol != &rdm_long_cts ||
+	    view->seg_offset + view->payload_len > op->rx.window_end ||
+	    !rdm_reassembly_add(&op->rx.segments, view->seg_offset,
+				view->payload_len)) {
+		rdm_peer_drop(ep, "its data are for no message that waits for them");
+		return;
+	}
+	rdm_op_place(op, view->seg_offset, view->payload, view->payload_len);
+	rdm_long_cts_advance(ep, op);
+}
+
+const struct rdm_protocol rdm_long_cts = {
+	.name = "long-CTS",
+	.start = rdm_long_cts_start,
+	.begin = rdm_long_cts_begin,
+};
