@@ -24,8 +24,6 @@ static struct region {
 	bool is_host_mapped;	/* peer_memory */
 } regions[REGIONS];
 
-static struct sigaction before;
-
 static void give_up(const char *what)
 {
 	fprintf(stderr, "fake_hmem: %s\n", what);
@@ -52,7 +50,8 @@ static void put_hex(char *text, uint64_t value)
 		text[i] = "0123456789abcdef"[value >> (60 - 4 * i) & 15];
 }
 
-/* The access is repeated on return, and then ends the process. */
+/* The access is repeated on return, and then ends the process, without
+ * what libraries do on a SIGSEGV: one leaves a file behind. */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
 	char line[] = "fake_hmem: the CPU touched device memory at 0x"
@@ -64,7 +63,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 		if (write(2, line, sizeof(line) - 1) < 0)
 			_exit(1);
 	}
-	sigaction(SIGSEGV, &before, NULL);
+	sigaction(SIGSEGV, &(struct sigaction) { .sa_handler = SIG_DFL },
+		  NULL);
 }
 
 static void watch_faults(void)
@@ -74,7 +74,7 @@ static void watch_faults(void)
 	};
 	static bool watching;
 
-	if (!watching && sigaction(SIGSEGV, &action, &before))
+	if (!watching && sigaction(SIGSEGV, &action, NULL))
 		give_up("cannot watch SIGSEGV");
 	watching = true;
 }
