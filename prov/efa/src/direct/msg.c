@@ -283,7 +283,7 @@ static DIRECT_INLINE ssize_t direct_recv_one(struct fabric_ep *ep, void *buf,
 		return direct_recv_refuse(ep, -FI_EINVAL,
 					  "no room for the prefix");
 	direct_recv_sge(&sge, buf, len, desc);
-	return direct_recv_publish(ep, &sge, 1, sge.length, context, flags);
+	return direct_recv_publish_one(ep, &sge, context, flags);
 }
 
 static ssize_t direct_recv_several(struct fabric_ep *ep,

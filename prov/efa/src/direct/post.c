@@ -60,3 +60,13 @@ DIRECT_COLD bool direct_recv_make_room(struct fabric_ep *ep,
 	hw_rq_ring_doorbell(&ep->rq);
 	return false;
 }
+
+__attribute__((noinline)) ssize_t
+direct_recv_publish_locked(struct fabric_ep *ep, uint64_t addr,
+			   uint32_t length, uint32_t lkey, void *context,
+			   uint64_t flags)
+{
+	struct hw_sge sge = { .addr = addr, .length = length, .lkey = lkey };
+
+	return direct_recv_publish(ep, &sge, 1, length, context, flags);
+}

@@ -95,4 +95,29 @@ direct_recv_publish(struct fabric_ep *ep, const struct hw_sge *sge,
 	return ret;
 }
 
+/*
+ * As direct_recv_publish, of one buffer, whose parts come in registers. It
+ * is where locks are taken, or room is to be found: calls after which nothing
+ * else is to be done leave the inline function below without registers to
+ * save.
+ */
+ssize_t direct_recv_publish_locked(struct fabric_ep *ep, uint64_t addr,
+				   uint32_t length, uint32_t lkey,
+				   void *context, uint64_t flags);
+
+static DIRECT_INLINE ssize_t
+direct_recv_publish_one(struct fabric_ep *ep, const struct hw_sge *sge,
+			void *context, uint64_t flags)
+{
+	if (ep->lock_data_path || !hw_rq_has_room(&ep->rq, 1))
+		return direct_recv_publish_locked(ep, sge->addr, sge->length,
+						  sge->lkey, context, flags);
+	hw_rq_post(&ep->rq, sge, 1, context, sge->length,
+		   direct_op_flags(flags, 0), flags & FI_MORE);
+	direct_set_held(&ep->rx_held, flags & FI_MORE);
+	if (direct_is_held(&ep->tx_held, flags & FI_MORE))
+		direct_release_sends(ep);
+	return 0;
+}
+
 #endif /* DIRECT_POST_H */

@@ -46,14 +46,14 @@ static DIRECT_COLD ssize_t direct_rma_refuse_several(struct fabric_ep *ep,
 static DIRECT_INLINE ssize_t
 direct_write_inline(struct fabric_ep *ep, const void *buf, size_t len,
 		    const struct hw_dest *dest,
-		    const struct direct_target *target, void *context,
+		    struct direct_target target, void *context,
 		    uint64_t data, uint64_t flags)
 {
 	struct hw_send_wqe wqe;
 
 	hw_wqe_init(&wqe, ep->sq.entry_size, EFA_IO_RDMA_WRITE, dest);
-	util_small_copy(hw_wqe_rdma_inline(&wqe, (uint32_t)len, target->addr,
-					   (uint32_t)target->key), buf, len);
+	util_small_copy(hw_wqe_rdma_inline(&wqe, (uint32_t)len, target.addr,
+					   (uint32_t)target.key), buf, len);
 	if (flags & FI_EFA_WR_HIGH_PPS)
 		hw_wqe_set_high_rate(&wqe);
 	return direct_send_publish(ep, &wqe, dest, context, data, flags,
@@ -63,7 +63,7 @@ direct_write_inline(struct fabric_ep *ep, const void *buf, size_t len,
 static DIRECT_INLINE ssize_t
 direct_rma_one(struct fabric_ep *ep, enum efa_io_send_op_type op,
 	       const void *buf, size_t len, const void *desc, fi_addr_t addr,
-	       const struct direct_target *target, void *context,
+	       struct direct_target target, void *context,
 	       uint64_t data, uint64_t flags)
 {
 	const bool write = op == EFA_IO_RDMA_WRITE;
@@ -74,7 +74,7 @@ direct_rma_one(struct fabric_ep *ep, enum efa_io_send_op_type op,
 	if (__builtin_expect(!fabric_av_resolve(ep->av, addr, &dest), 0))
 		return direct_send_refuse(ep, -FI_EADDRNOTAVAIL,
 					  "unknown address");
-	if (__builtin_expect(target->key > UINT32_MAX, 0))
+	if (__builtin_expect(target.key > UINT32_MAX, 0))
 		return direct_send_refuse(ep, -FI_EINVAL,
 					  "a key that no region has");
 	/* of length 0, it has no place in an entry */
@@ -93,7 +93,7 @@ direct_rma_one(struct fabric_ep *ep, enum efa_io_send_op_type op,
 		sge.lkey = fabric_mr_of_desc(desc)->lkey;
 	}
 	hw_wqe_init(&wqe, ep->sq.entry_size, op, &dest);
-	hw_wqe_set_rdma(&wqe, &sge, target->addr, (uint32_t)target->key);
+	hw_wqe_set_rdma(&wqe, &sge, target.addr, (uint32_t)target.key);
 	if (write && flags & FI_EFA_WR_HIGH_PPS)
 		hw_wqe_set_high_rate(&wqe);
 	return direct_send_publish(ep, &wqe, &dest, context, data, flags, op);
@@ -107,7 +107,7 @@ static ssize_t direct_rma_several(struct fabric_ep *ep,
 				  enum efa_io_send_op_type op,
 				  const struct iovec *iov, void **desc,
 				  size_t count, fi_addr_t addr,
-				  const struct direct_target *target,
+				  struct direct_target target,
 				  void *context, uint64_t data,
 				  uint64_t flags)
 {
@@ -147,7 +147,7 @@ static ssize_t direct_rma_several(struct fabric_ep *ep,
 static DIRECT_INLINE ssize_t
 direct_rma_iov(struct fabric_ep *ep, enum efa_io_send_op_type op,
 	       const struct iovec *iov, void **desc, size_t count,
-	       fi_addr_t addr, const struct direct_target *target,
+	       fi_addr_t addr, struct direct_target target,
 	       void *context, uint64_t data, uint64_t flags)
 {
 	if (__builtin_expect(count == 1, 1))
@@ -180,7 +180,7 @@ direct_rma_msg(struct fabric_ep *ep, enum efa_io_send_op_type op,
 	target.addr = msg->rma_iov[0].addr;
 	target.key = msg->rma_iov[0].key;
 	return direct_rma_iov(ep, op, msg->msg_iov, msg->desc, msg->iov_count,
-			      msg->addr, &target, msg->context, msg->data,
+			      msg->addr, target, msg->context, msg->data,
 			      (flags & ep->tx_msg_mask) | ep->tx_msg_flags);
 }
 
@@ -194,7 +194,7 @@ static ssize_t direct_read(struct fid_ep *fid, void *buf, size_t len,
 	struct direct_target target = { addr, key };
 
 	return direct_rma_one(ep, EFA_IO_RDMA_READ, buf, len, desc, src_addr,
-			      &target, context, 0, ep->tx_flags);
+			      target, context, 0, ep->tx_flags);
 }
 
 static ssize_t direct_readv(struct fid_ep *fid, const struct iovec *iov,
@@ -205,7 +205,7 @@ static ssize_t direct_readv(struct fid_ep *fid, const struct iovec *iov,
 	struct direct_target target = { addr, key };
 
 	return direct_rma_iov(ep, EFA_IO_RDMA_READ, iov, desc, count,
-			      src_addr, &target, context, 0, ep->tx_flags);
+			      src_addr, target, context, 0, ep->tx_flags);
 }
 
 static ssize_t direct_readmsg(struct fid_ep *fid, const struct fi_msg_rma *msg,
@@ -229,7 +229,7 @@ static ssize_t direct_write(struct fid_ep *fid, const void *buf, size_t len,
 	struct direct_target target = { addr, key };
 
 	return direct_rma_one(ep, EFA_IO_RDMA_WRITE, buf, len, desc, dest_addr,
-			      &target, context, 0, ep->tx_flags);
+			      target, context, 0, ep->tx_flags);
 }
 
 static ssize_t direct_writedata(struct fid_ep *fid, const void *buf,
@@ -241,7 +241,7 @@ static ssize_t direct_writedata(struct fid_ep *fid, const void *buf,
 	struct direct_target target = { addr, key };
 
 	return direct_rma_one(ep, EFA_IO_RDMA_WRITE, buf, len, desc, dest_addr,
-			      &target, context, data,
+			      target, context, data,
 			      ep->tx_flags | FI_REMOTE_CQ_DATA);
 }
 
@@ -253,7 +253,7 @@ static ssize_t direct_writev(struct fid_ep *fid, const struct iovec *iov,
 	struct direct_target target = { addr, key };
 
 	return direct_rma_iov(ep, EFA_IO_RDMA_WRITE, iov, desc, count,
-			      dest_addr, &target, context, 0, ep->tx_flags);
+			      dest_addr, target, context, 0, ep->tx_flags);
 }
 
 static ssize_t direct_writemsg(struct fid_ep *fid,
@@ -270,7 +270,7 @@ static ssize_t direct_inject_write(struct fid_ep *fid, const void *buf,
 	struct direct_target target = { addr, key };
 
 	return direct_rma_one(fabric_ep_of(fid), EFA_IO_RDMA_WRITE, buf, len,
-			      NULL, dest_addr, &target, NULL, 0, FI_INJECT);
+			      NULL, dest_addr, target, NULL, 0, FI_INJECT);
 }
 
 static ssize_t direct_inject_writedata(struct fid_ep *fid, const void *buf,
@@ -281,7 +281,7 @@ static ssize_t direct_inject_writedata(struct fid_ep *fid, const void *buf,
 	struct direct_target target = { addr, key };
 
 	return direct_rma_one(fabric_ep_of(fid), EFA_IO_RDMA_WRITE, buf, len,
-			      NULL, dest_addr, &target, NULL, data,
+			      NULL, dest_addr, target, NULL, data,
 			      FI_INJECT | FI_REMOTE_CQ_DATA);
 }
 

@@ -35,8 +35,13 @@ struct hw_req_slot {
 	uint64_t id;		/* or HW_REQ_ID_NONE */
 	void *context;
 	uint32_t peer;		/* whom a send goes to; room of a receive */
-	uint16_t flags;
-	uint16_t units;		/* ring entries the request occupies */
+	union {
+		struct {
+			uint16_t flags;
+			uint16_t units;	/* ring entries the request occupies */
+		};
+		uint32_t flags_units;	/* both, for one store */
+	};
 };
 
 struct hw_req_table {
@@ -88,8 +93,7 @@ static HW_INLINE uint64_t hw_req_get(struct hw_req_table *table, void *context,
 
 	slot->context = context;
 	slot->peer = peer;
-	slot->flags = flags;
-	slot->units = units;
+	slot->flags_units = flags | (uint32_t)units << 16;
 	/* pairs with hw_req_find: who finds the ID finds what it is for */
 	__atomic_store_n(&slot->id, id, __ATOMIC_RELEASE);
 	return id;
