@@ -9,7 +9,9 @@
  *
  * Prints a line for each function: how many calls of the API it made, how
  * many operations they were about and, for a reading one, how many of its
- * calls found nothing. Those are of one cost, that of cost_read_nothing.
+ * calls found nothing. Those are of one cost, that of cost_read_nothing. And
+ * for those that post messages, how many doorbells the emulated device saw
+ * meanwhile: "doorbells FUNCTION COUNT OPERATIONS".
  */
 #include <sched.h>
 #include <stdio.h>
@@ -175,6 +177,28 @@ static void post(struct count *c, ssize_t (*posting)(void), unsigned ops)
 	c->ops += ops;
 }
 
+/* What the devices of this `softefa run` count under @name, all together. */
+static unsigned long device_count(const char *name)
+{
+	char command[512], line[256], counter[64];
+	unsigned long sum = 0, value;
+	const char *softefa = getenv("SOFTEFA");
+	FILE *shown;
+
+	if (!getenv("SOFTEFA_SOCKET"))
+		return 0;
+	snprintf(command, sizeof(command), "%s show --counters",
+		 softefa ? softefa : "softefa");
+	shown = popen(command, "r");
+	REQUIRE(shown);
+	while (fgets(line, sizeof(line), shown))
+		if (sscanf(line, "efa_%*u %63s %lu", counter, &value) == 2 &&
+		    !strcmp(counter, name))
+			sum += value;
+	REQUIRE_EQ(pclose(shown), 0);
+	return sum;
+}
+
 /*
  * Receives, sends, and the completions of one of the two queues, once those
  * of the other have all been read: they are there then, or are very soon,
@@ -185,6 +209,8 @@ static void measure_messages(const struct measured m[4], unsigned batch)
 	struct count recv = { .name = m[0].name }, send = { .name = m[1].name };
 	struct count got = { .name = m[2].name }, sent = { .name = m[3].name };
 	struct count ignored = { .name = "-" };
+	unsigned long sq = device_count("sq_doorbells");
+	unsigned long rq = device_count("rq_doorbells");
 
 	for (unsigned i = 0; i < 2 * ROUNDS; i++) {
 		post(&recv, m[0].call, batch);
@@ -201,6 +227,10 @@ static void measure_messages(const struct measured m[4], unsigned batch)
 	print(&send);
 	print(&got);
 	print(&sent);
+	printf("doorbells %s %lu %lu\n", recv.name,
+	       device_count("rq_doorbells") - rq, recv.ops);
+	printf("doorbells %s %lu %lu\n", send.name,
+	       device_count("sq_doorbells") - sq, send.ops);
 }
 
 /* A message after them tells, by its receive, that they are over. */

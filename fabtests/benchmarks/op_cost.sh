@@ -6,6 +6,10 @@
 # efa provider of the libfabric there, the same program over the same
 # libfabric. Run in the build tree, as root for the second.
 #
+# Then, for the same operations: doorbells, as the emulated device counts them,
+# and of the instructions the fences, the atomic ones and the calls that copy
+# memory; and the memory of endpoints and address vectors.
+#
 # An operation's cost is that of the calls about it, the program's loop
 # included, over their number. Calls of fi_cq_read that found nothing are
 # taken off, at what they cost.
@@ -17,7 +21,9 @@ program=$PWD/fabtests/benchmarks/op_cost
 softefa=${SOFTEFA:-$PWD/contrib/softefa/softefa}
 root=$source_dir/contrib/reference-root
 
-for need in "$program" "$softefa" .libs/libefa-fi.so; do
+memory=$PWD/fabtests/benchmarks/memory_cost
+
+for need in "$program" "$memory" "$softefa" .libs/libefa-fi.so; do
 	[ -e "$need" ] || {
 		echo "op_cost.sh: no $need; run make bench-op-cost in the build tree" >&2
 		exit 1
@@ -139,8 +145,116 @@ table()
 	}' <<<"$names"
 }
 
+# kinds OBJECT: "address kind" of each of its instructions that is a fence or
+# atomic.
+kinds()
+{
+	objdump -d --no-show-raw-insn "$1" 2>/dev/null | awk '
+	$2 ~ /^([sm]fence|lfence)$/ { print "0x" substr($1, 1, length($1) - 1), "fence" }
+	$2 == "lock" || ($2 == "xchg" && $0 ~ /\(/) {
+		print "0x" substr($1, 1, length($1) - 1), "atomic"
+	}'
+}
+
+# special WHO FUNCTION: "fence N", "atomic N" and "copy N" of all its calls.
+special()
+{
+	local out=$work/special.$1.$2 object file
+
+	place "$1" "$softefa" run --profile next -- \
+		valgrind --tool=callgrind -q --toggle-collect="$2" \
+		--dump-instr=yes --compress-strings=no --compress-pos=no \
+		--callgrind-out-file="$out" "$program" safe \
+		>/dev/null 2>"$out.log" || {
+			cat "$out.log" >&2
+			exit 1
+		}
+	# An object's instructions: those not of a call's own line.
+	awk -F= '
+	$1 == "ob" { object = $2 }
+	$1 == "cfn" { called = $2 }
+	$1 == "calls" {
+		split($2, n, " ")
+		if (called ~ /^(__)?mem(cpy|move)/)
+			copies += n[1]
+		getline
+		next
+	}
+	/^0x/ { split($0, f, " "); if (object) print object, f[1], f[3] }
+	END { print "copy", "copy", copies + 0 }' "$out" >"$out.instr"
+	awk '$1 == "copy" { print "copy", $3 }' "$out.instr"
+	while read -r object; do
+		file=$object
+		if [ $in_root = yes ] && [ -e "$("$root" path)$object" ]; then
+			file=$("$root" path)$object
+		fi
+		awk -v object="$object" '
+		NR == FNR { kind[$1] = $2; next }
+		$1 == object && $2 in kind { sum[kind[$2]] += $3 }
+		END { for (k in sum) print k, sum[k] }' \
+			<(kinds "$file") "$out.instr"
+	done < <(awk '$1 != "copy" { print $1 }' "$out.instr" | sort -u)
+}
+
+# per_operation WHO FUNCTION: its doorbells, fences, atomics and copies.
+per_operation()
+{
+	special "$1" "$2" >"$work/special"
+	awk -v name="$2" '
+	$1 == "doorbells" && $2 == name { bells = $3; rung = $4 }
+	$1 == name { ops += $3 }
+	FILENAME ~ /special$/ { sum[$1] += $2 }
+	END {
+		printf rung ? "%8.2f" : "%8s", rung ? bells / rung : "-"
+		printf "%8.2f%8.2f%8.2f", sum["fence"] / ops, \
+			sum["atomic"] / ops, sum["copy"] / ops
+	}' "$work/$1.next.safe.counts" "$work/special"
+}
+
+special_table()
+{
+	local name text
+
+	printf '\n%-32s %s\n%-32s %s' "" "this" \
+		"64-bit IDs, FI_THREAD_SAFE" \
+		"doorbell  fence  atomic  copy"
+	[ $in_root = no ] || printf '   in-tree: the same'
+	printf '\n'
+	while IFS=$'\t' read -r name text; do
+		[ -n "$name" ] || continue
+		printf '%-32s' "$text"
+		per_operation ours "$name"
+		[ $in_root = no ] || per_operation theirs "$name"
+		printf '\n'
+	done <<<"$(grep -v 'read_\|readfrom_\|post_read' <<<"$names"
+		grep 'read_recv\|read_send_batch\|nothing' <<<"$names")"
+}
+
+# memory_table: of this machine's provider, or of both in the root.
+memory_table()
+{
+	place ours "$softefa" run -- "$memory" >"$work/memory.ours" || {
+		cat "$work/memory.ours"
+		echo "op_cost.sh: memory is out of proportion" >&2
+		exit 1
+	}
+	: >"$work/memory.theirs"
+	[ $in_root = no ] || place theirs "$softefa" run -- "$memory" \
+		>"$work/memory.theirs"
+	printf '\n%-40s %9s %9s\n' "bytes of memory" this in-tree
+	awk -F'\t' 'NF == 2 && NR == FNR { other[$1] = $2; next }
+	NF == 2 {
+		printf "%-40s %9d %9s\n", $1, $2, \
+			$1 in other ? other[$1] : "-"
+	}' "$work/memory.theirs" "$work/memory.ours"
+}
+
 echo "instructions per operation of efa-direct"
 table next safe "64-bit IDs, FI_THREAD_SAFE"
 table next domain "64-bit IDs, FI_THREAD_DOMAIN"
 table 0xefa3 safe "16-bit IDs, FI_THREAD_SAFE"
 table 0xefa3 domain "16-bit IDs, FI_THREAD_DOMAIN"
+echo
+echo "of each operation"
+special_table
+memory_table
