@@ -70,8 +70,10 @@ struct fi_info *fab_hints(const struct fab_wish *wish)
 	if (wish->type == FI_EP_DGRAM)
 		hints->mode |= FI_MSG_PREFIX;
 	hints->ep_attr->type = wish->type;
-	hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR |
-				      FI_MR_ALLOCATED | FI_MR_PROV_KEY;
+	hints->domain_attr->mr_mode = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED |
+				      FI_MR_PROV_KEY;
+	if (!wish->buffers_unregistered)
+		hints->domain_attr->mr_mode |= FI_MR_LOCAL;
 	if (wish->caps & FI_HMEM)
 		hints->domain_attr->mr_mode |= FI_MR_HMEM;
 	hints->tx_attr->inject_size = wish->inject_size;

@@ -39,6 +39,7 @@ struct fab_wish {
 	enum fi_cq_format format;
 	enum fi_wait_obj wait_obj;
 	bool selective;			/* FI_SELECTIVE_COMPLETION, both ways */
+	bool buffers_unregistered;	/* without FI_MR_LOCAL */
 	size_t inject_size;		/* 0: the provider's default */
 	size_t tx_size, rx_size;	/* 0: the provider's default */
 	size_t cq_size;			/* 0: 1024 */

@@ -15,11 +15,15 @@
 			 FI_REMOTE_READ | FI_REMOTE_WRITE)
 
 /* The device reads local memory without asking; verbs wants the local
- * right to write with the remote one. */
-static int mr_verbs_access(uint64_t access)
+ * right to write with the remote one. A long message of the RDM protocol is
+ * read by its receiver. */
+static int mr_verbs_access(const struct fabric_domain *domain, uint64_t access)
 {
 	int verbs = 0;
 
+	if (access & FI_SEND && domain->soft_completions &&
+	    domain->device->caps.rdma_read)
+		verbs |= IBV_ACCESS_REMOTE_READ;
 	if (access & (FI_RECV | FI_READ | FI_REMOTE_WRITE))
 		verbs |= IBV_ACCESS_LOCAL_WRITE;
 	if (access & FI_REMOTE_READ)
@@ -138,7 +142,7 @@ static int mr_register(struct fabric_domain *domain,
 		       const struct mr_range *range, uint64_t access,
 		       struct dev_mr *dev)
 {
-	int ret, verbs = mr_verbs_access(access);
+	int ret, verbs = mr_verbs_access(domain, access);
 
 	if (range->iface != FI_HMEM_SYSTEM)
 		return mr_register_device(domain, range, verbs, dev);

@@ -64,6 +64,9 @@ static void rdm_op_free(struct rdm_ep *ep, struct rdm_op *op)
 		while ((stored = rdm_stored_queue_pop(&op->rx.stored)))
 			free(stored);
 		rdm_reassembly_fini(&op->rx.segments);
+		free(op->rx.read);
+	} else if (op->peer) {
+		op->peer->runt_bytes -= op->tx.runt;
 	}
 	util_id_table_remove(&ep->ids, op->id);
 	free(op->copied);

@@ -30,6 +30,7 @@
 
 #include "rdm/outbox.h"
 #include "rdm/reassembly.h"
+#include "rdm/remote_read.h"
 #include "rdm/stored_packet.h"
 #include "rdm/tag_match.h"
 #include "rdm/wire.h"
@@ -88,7 +89,8 @@ struct rdm_op {
 		struct {	/* RDM_OP_SEND, of families */
 			uint64_t sent;		/* bytes given to packets */
 			uint64_t window_end;	/* granted up to here */
-			uint32_t reads;		/* of long_read: see there */
+			uint64_t runt;		/* of the peer's runt_bytes */
+			bool is_read;		/* the peer is to read it */
 		} tx;
 		struct {	/* receives */
 			struct util_hash_node by_msg_id;
@@ -100,6 +102,7 @@ struct rdm_op {
 			struct rdm_op *parent;	/* its multi-receive buffer */
 			struct rdm_stored_queue stored;
 			struct rdm_reassembly segments;
+			struct rdm_remote_read *read;	/* malloc'ed or NULL */
 			uint64_t received;	/* bytes */
 			uint64_t window_end;	/* granted up to here */
 			uint32_t children;	/* of a multi-receive buffer */

@@ -4,18 +4,24 @@
 #include "rdm/eager.h"
 #include "rdm/handshake.h"
 #include "rdm/long_cts.h"
+#include "rdm/long_read.h"
 #include "rdm/medium.h"
 #include "rdm/receipt.h"
+#include "rdm/runt_read.h"
 
 const struct rdm_protocol *const rdm_protocols[RDM_KINDS] = {
 	[RDM_KIND_EAGER] = &rdm_eager,
 	[RDM_KIND_MEDIUM] = &rdm_medium,
 	[RDM_KIND_LONGCTS] = &rdm_long_cts,
+	[RDM_KIND_LONGREAD] = &rdm_long_read,
+	[RDM_KIND_RUNTREAD] = &rdm_runt_read,
 };
 
 rdm_answer_fn *const rdm_answers[RDM_KINDS] = {
 	[RDM_KIND_CTS] = rdm_long_cts_granted,
 	[RDM_KIND_CTSDATA] = rdm_long_cts_data,
+	[RDM_KIND_EOR] = rdm_long_read_answered,
 	[RDM_KIND_HANDSHAKE] = rdm_handshake_answer,
 	[RDM_KIND_RECEIPT] = rdm_receipt_answer,
+	[RDM_KIND_READ_NACK] = rdm_long_read_refused,
 };

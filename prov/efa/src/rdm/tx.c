@@ -88,7 +88,7 @@ static const struct rdm_protocol *rdm_tx_choose(const struct rdm_ep *ep,
 	rdm_tx_message(ep, op, &msg);
 	choice.eager_max = rdm_wire_max_payload(ep->mtu,
 		rdm_wire_header_len(rdm_wire_eager_type(&msg), &msg, 0));
-	if (op->length >= choice.read_min && rdm_protocols[RDM_KIND_LONGREAD]) {
+	if (op->length >= choice.read_min && op->length && !op->is_inject) {
 		choice.may_read = rdm_feature_may_read(&ep->own, peer) &&
 				  rdm_tx_is_registered(op);
 		choice.may_runt = rdm_feature_may_runt(&ep->own, peer);
