@@ -195,6 +195,20 @@ static void rdm_message_end_throttle(struct rdm_ep *ep)
 		rdm_supply_post_receives(ep);
 }
 
+/* Its sender has given it up: so fails the receive that takes it. */
+static void rdm_message_take_failed(struct rdm_ep *ep, struct rdm_op *op)
+{
+	struct rdm_stored_packet *stored;
+
+	while ((stored = rdm_stored_queue_pop(&op->rx.stored))) {
+		ep->unexpected_bytes -= stored->len;
+		free(stored);
+	}
+	op->kind = RDM_OP_RECEIVING;
+	rdm_op_try_end(ep, op);
+	rdm_message_end_throttle(ep);
+}
+
 void rdm_message_take(struct rdm_ep *ep, struct rdm_op *op)
 {
 	struct rdm_stored_queue queue = op->rx.stored;
@@ -203,6 +217,10 @@ void rdm_message_take(struct rdm_ep *ep, struct rdm_op *op)
 	uint32_t id = op->id;
 	bool is_first = true;
 
+	if (__builtin_expect(op->err, 0)) {
+		rdm_message_take_failed(ep, op);
+		return;
+	}
 	op->rx.stored = (struct rdm_stored_queue) {0};
 	op->kind = RDM_OP_RECEIVING;
 	while ((stored = rdm_stored_queue_pop(&queue))) {

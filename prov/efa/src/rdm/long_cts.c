@@ -131,6 +131,7 @@ void rdm_long_cts_granted(struct rdm_ep *ep, struct rdm_peer *peer,
 	op->tx.window_end += view->window < not_granted ? view->window
 							: not_granted;
 	op->peer_id = view->recv_id;
+	op->tx.is_granted = true;
 	if (rdm_long_cts_send_window(ep, op) &&
 	    op->tx.sent == op->tx.window_end)
 		return;

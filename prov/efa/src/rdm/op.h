@@ -91,6 +91,8 @@ struct rdm_op {
 			uint64_t window_end;	/* granted up to here */
 			uint64_t runt;		/* of the peer's runt_bytes */
 			bool is_read;		/* the peer is to read it */
+			bool is_granted;	/* peer_id is the receive's */
+			bool is_delivered;	/* a packet has got there */
 		} tx;
 		struct {	/* receives */
 			struct util_hash_node by_msg_id;

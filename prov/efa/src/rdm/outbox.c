@@ -171,7 +171,9 @@ bool rdm_outbox_completed(struct rdm_ep *ep, struct rdm_packet *packet,
 		}
 		return true;
 	}
-	if (status != EFA_IO_COMP_STATUS_REMOTE_ERROR_RNR || ep->rnr_fails)
+	/* what is no operation's does not fail with one */
+	if (status != EFA_IO_COMP_STATUS_REMOTE_ERROR_RNR ||
+	    (ep->rnr_fails && packet->op))
 		return true;
 	packet->rnr_count++;
 	util_list_append(&peer->waiting, &packet->node);

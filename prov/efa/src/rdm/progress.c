@@ -7,6 +7,7 @@
 #include <rdma/fi_errno.h>
 
 #include "rdm/ep_state.h"
+#include "rdm/peer_error.h"
 #include "rdm/protocol_table.h"
 #include "rdm/rx.h"
 #include "rdm/supply.h"
@@ -50,7 +51,13 @@ static void rdm_progress_sent(struct rdm_ep *ep, struct rdm_packet *packet,
 		return;
 	if (__builtin_expect(status, 0))
 		rdm_op_fail(ep, op, fabric_comp_errno(status), status, NULL);
-	rdm_op_try_end(ep, op);
+	else if (op->kind == RDM_OP_SEND)
+		op->tx.is_delivered = true;
+	if (__builtin_expect(op->err && op->kind == RDM_OP_SEND &&
+			     !op->packets, 0))
+		rdm_peer_error_tell(ep, op);
+	else
+		rdm_op_try_end(ep, op);
 }
 
 static bool rdm_progress_take_send(struct rdm_ep *ep,

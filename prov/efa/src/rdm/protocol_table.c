@@ -6,6 +6,7 @@
 #include "rdm/long_cts.h"
 #include "rdm/long_read.h"
 #include "rdm/medium.h"
+#include "rdm/peer_error.h"
 #include "rdm/receipt.h"
 #include "rdm/runt_read.h"
 
@@ -24,4 +25,5 @@ rdm_answer_fn *const rdm_answers[RDM_KINDS] = {
 	[RDM_KIND_HANDSHAKE] = rdm_handshake_answer,
 	[RDM_KIND_RECEIPT] = rdm_receipt_answer,
 	[RDM_KIND_READ_NACK] = rdm_long_read_refused,
+	[RDM_KIND_PEER_ERROR] = rdm_peer_error_answer,
 };

@@ -6,6 +6,7 @@
 #include "rdm/ep_state.h"
 #include "rdm/handshake.h"
 #include "rdm/incoming.h"
+#include "rdm/peer_error.h"
 #include "rdm/protocol_table.h"
 
 /* A packet, in its receive buffer or, with @stored, in memory of its own. */
@@ -69,7 +70,8 @@ static void rdm_rx_in_turn(struct rdm_ep *ep, struct rdm_arrival *arrival)
 {
 	if (__builtin_expect(rdm_protocols[arrival->view.kind] != NULL, 1))
 		rdm_rx_match(ep, arrival);
-	else
+	/* else nothing of the message comes: it has had its turn */
+	else if (arrival->view.kind != RDM_KIND_PEER_ERROR)
 		rdm_peer_drop(ep, "this provider has no atomics");
 }
 
@@ -79,10 +81,30 @@ static void rdm_rx_late(struct rdm_ep *ep, struct rdm_arrival *arrival)
 	struct rdm_op *op = rdm_message_find(arrival->peer,
 					     arrival->view.msg_id);
 
-	if (op)
-		rdm_rx_continue(ep, op, arrival);
-	else
+	if (!op)
 		rdm_peer_drop(ep, "its message has been here before");
+	else if (__builtin_expect(arrival->view.kind == RDM_KIND_PEER_ERROR,
+				  0))
+		rdm_peer_error_abort(ep, op, &arrival->view);
+	else
+		rdm_rx_continue(ep, op, arrival);
+}
+
+/* An error that names its message by msg_id comes in the order of messages. */
+static bool rdm_rx_is_error_in_order(const struct rdm_wire_view *view)
+{
+	return __builtin_expect(view->kind == RDM_KIND_PEER_ERROR, 0) &&
+	       view->error.ref_kind != RDM_WIRE_REF_OP;
+}
+
+static enum rdm_wire_fault rdm_rx_decode(struct rdm_arrival *arrival)
+{
+	enum rdm_wire_fault fault;
+
+	fault = rdm_wire_decode(arrival->bytes, arrival->len, &arrival->view);
+	if (fault == RDM_WIRE_OK && rdm_rx_is_error_in_order(&arrival->view))
+		arrival->view.msg_id = arrival->view.error.op_id;
+	return fault;
 }
 
 /* What was early, now that the messages before it are there. */
@@ -98,8 +120,7 @@ static void rdm_rx_early(struct rdm_ep *ep, struct rdm_peer *peer)
 		arrival.bytes = stored->bytes;
 		arrival.len = stored->len;
 		/* it has passed the gate once */
-		if (rdm_wire_decode(stored->bytes, stored->len,
-				    &arrival.view) == RDM_WIRE_OK) {
+		if (rdm_rx_decode(&arrival) == RDM_WIRE_OK) {
 			if (is_first)
 				rdm_rx_in_turn(ep, &arrival);
 			else
@@ -158,7 +179,9 @@ static void rdm_rx_dispatch(struct rdm_ep *ep, struct rdm_arrival *arrival)
 {
 	const struct rdm_wire_view *view = &arrival->view;
 
-	if (rdm_answers[view->kind])
+	if (rdm_rx_is_error_in_order(view))
+		rdm_rx_request(ep, arrival);
+	else if (rdm_answers[view->kind])
 		rdm_answers[view->kind](ep, arrival->peer, view);
 	else if (rdm_rx_has_msg_id(view->kind))
 		rdm_rx_request(ep, arrival);
@@ -173,7 +196,7 @@ void rdm_rx_packet(struct rdm_ep *ep, uint16_t ahn, uint16_t qpn,
 	struct rdm_arrival arrival = { .bytes = bytes, .len = len };
 	enum rdm_wire_fault fault;
 
-	fault = rdm_wire_decode(bytes, len, &arrival.view);
+	fault = rdm_rx_decode(&arrival);
 	if (__builtin_expect(fault != RDM_WIRE_OK, 0)) {
 		rdm_peer_drop(ep, rdm_wire_fault_text(fault));
 		return;
