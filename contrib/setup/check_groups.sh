@@ -291,6 +291,15 @@ group_interop()
 		judged "messages of every protocol, $setting" 50000000 \
 			env "$setting" "$build/fabtests/functional/rdm_messages"
 	done
+	# Skipped as long as the plugin offers no RDM endpoints.
+	judged "messages of every protocol, in-tree and plugin" 50000000 \
+		env FI_EFA_USE_DEVICE_RDMA=0 \
+		FABTESTS_CHILD_PROVIDER_PATH="$build/.libs" \
+		"$build/fabtests/functional/rdm_messages"
+	judged "messages of every protocol, plugin and in-tree" 50000000 \
+		env FI_EFA_USE_DEVICE_RDMA=0 FI_PROVIDER_PATH="$build/.libs" \
+		FABTESTS_CHILD_PROVIDER_PATH=/nonexistent \
+		"$build/fabtests/functional/rdm_messages"
 	judged "Open MPI, point to point" 100000000 "$mpi" point_to_point 4
 	judged "Open MPI, collectives" 100000000 "$mpi" collectives 4
 	for size in 64 16384 1048576; do
