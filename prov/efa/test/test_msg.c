@@ -270,7 +270,11 @@ static void injected_writes_of_two_buffers(void **state)
 static void a_peers_write_that_fails_is_told(void **state)
 {
 	struct efa_io_cdesc *cqe = cq.dev.geometry.buffer;
-	struct fi_cq_err_entry error = { 0 };
+	/* of an application of API 2.0, whose entry is longer */
+	union {
+		struct fi_cq_err_entry error;
+		uint8_t room[256];
+	} read = { .room = { 0 } };
 	struct fi_cq_entry entry;
 
 	ep->unsolicited = true;
@@ -284,12 +288,12 @@ static void a_peers_write_that_fails_is_told(void **state)
 		     EFA_IO_CDESC_HAS_IMM | EFA_IO_CDESC_UNSOLICITED |
 		     EFA_IO_CDESC_PHASE;
 	assert_int_equal(fabric_cq_read(&cq.fid, &entry, 1), -FI_EAVAIL);
-	assert_int_equal(fabric_cq_readerr(&cq.fid, &error, 0), 1);
-	assert_null(error.op_context);
-	assert_true(error.flags == (FI_RMA | FI_REMOTE_WRITE |
+	assert_int_equal(fabric_cq_readerr(&cq.fid, &read.error, 0), 1);
+	assert_null(read.error.op_context);
+	assert_true(read.error.flags == (FI_RMA | FI_REMOTE_WRITE |
 				    FI_REMOTE_CQ_DATA));
-	assert_int_equal(error.err, FI_EINVAL);
-	assert_int_equal(error.data, 5);
+	assert_int_equal(read.error.err, FI_EINVAL);
+	assert_int_equal(read.error.data, 5);
 	assert_int_equal(fabric_cq_read(&cq.fid, &entry, 1), -FI_EAGAIN);
 	memset(cqe, 0, sizeof(*cqe));
 	/* no reference was taken */
