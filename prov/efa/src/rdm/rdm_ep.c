@@ -14,6 +14,7 @@
 #include "rdm/rdm_option.h"
 #include "rdm/ep_state.h"
 #include "rdm/progress.h"
+#include "rdm/protocol_table.h"
 #include "rdm/supply.h"
 #include "util/cache_line.h"
 
@@ -27,7 +28,9 @@ static void rdm_ep_set_features(struct rdm_ep *ep)
 	const struct dev_device *device = ep->base.domain->device;
 	bool rdma = ep->settings.use_device_rdma;
 	const struct rdm_device_traits traits = {
-		.rdma_read = rdma && device->caps.rdma_read,
+		/* who says so is sent messages to read */
+		.rdma_read = rdma && device->caps.rdma_read &&
+			     rdm_protocols[RDM_KIND_LONGREAD],
 		.rdma_write = rdma && device->caps.rdma_write,
 		.unsolicited_write = device->caps.unsolicited_write_recv,
 		.p2p = true,
