@@ -14,6 +14,8 @@
 #include "fabric/fabric.h"
 #include "fabric/iface_select.h"
 #include "fabric/info.h"
+#include "rdm/rdm_ep.h"
+#include "rdm/settings.h"
 
 /*
  * libfabric's own efa provider carries libfabric's version times a hundred
@@ -52,7 +54,9 @@ FI_EXT_INI
 	provider.fi_version = fi_version();
 	compat_log_init(&provider);
 	fabric_iface_define(&provider);
+	rdm_settings_define(&provider);
 	fabric_ep_type_set(FABRIC_INFO_DIRECT, direct_ep_open);
+	fabric_ep_type_set(FABRIC_INFO_RDM, rdm_ep_open);
 	fabric_ep_type_set(FABRIC_INFO_DGRAM, direct_ep_open);
 	return &provider;
 }

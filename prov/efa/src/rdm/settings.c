@@ -5,17 +5,51 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include <rdma/providers/fi_prov.h>
+
 #include "compat/log.h"
 
-/* The value of FI_EFA_@name, of @least to @most; @usual unless it is set. */
+static struct fi_provider *rdm_settings_provider;
+
+/* The variables that exist; names and meanings are libfabric's own efa
+ * provider's, but for the last. */
+static const char *const rdm_settings_texts[][2] = {
+	{ "tx_min_credits", "Packets that a receiver of a long message grants at a time (32)" },
+	{ "recvwin_size", "Messages that may come early from one peer at little cost, a power of two (16)" },
+	{ "tx_size", "Sends that an endpoint has in flight at most (the send queue's size)" },
+	{ "efa_cq_read_size", "Completions of the device that one read of a CQ takes at most (50)" },
+	{ "max_timeout", "Longest pause for a peer without receive buffers, in microseconds (1000000)" },
+	{ "timeout_interval", "Shortest pause for a peer without receive buffers, in microseconds (0: random)" },
+	{ "inter_max_medium_message_size", "Longest message that is sent without asking its receiver, in bytes (65536)" },
+	{ "inter_min_read_message_size", "Shortest message that its receiver reads, in bytes (1048576)" },
+	{ "inter_read_segment_size", "Bytes of one RDMA read at most (1073741824)" },
+	{ "runt_size", "Bytes that are sent ahead of a message that is read (0)" },
+	{ "use_device_rdma", "Whether messages may be read by RDMA, 0 or 1 (1)" },
+	{ "max_unexpected_bytes", "Bytes of messages without a receive that an endpoint stores (1073741824)" },
+};
+
+void rdm_settings_define(struct fi_provider *provider)
+{
+	const size_t count = sizeof(rdm_settings_texts) /
+			     sizeof(rdm_settings_texts[0]);
+
+	for (size_t i = 0; i < count; i++)
+		fi_param_define(provider, rdm_settings_texts[i][0],
+				FI_PARAM_STRING, "%s",
+				rdm_settings_texts[i][1]);
+	rdm_settings_provider = provider;
+}
+
+/* The value of the variable @name, of @least to @most; @usual unless it is
+ * set. */
 static size_t rdm_setting(const char *name, size_t usual, size_t least,
 			  size_t most)
 {
-	const char *text = getenv(name);
 	unsigned long long value;
-	char *end;
+	char *text = NULL, *end;
 
-	if (!text)
+	if (!rdm_settings_provider ||
+	    fi_param_get_str(rdm_settings_provider, name, &text) || !text)
 		return usual;
 	errno = 0;
 	value = strtoull(text, &end, 0);
@@ -23,7 +57,7 @@ static size_t rdm_setting(const char *name, size_t usual, size_t least,
 	    value >= least && value <= most)
 		return (size_t)value;
 	compat_warn(FI_LOG_CORE,
-		    "%s is \"%s\": not a number from %zu to %zu; %zu is taken",
+		    "variable %s of the efa provider is \"%s\": not a number from %zu to %zu; %zu is taken",
 		    name, text, least, most, usual);
 	return usual;
 }
@@ -39,7 +73,7 @@ static size_t rdm_setting_power(const char *name, size_t usual, size_t most)
 
 	if (!(value & (value - 1)))
 		return value;
-	compat_warn(FI_LOG_CORE, "%s is %zu: not a power of two; %zu is taken",
+	compat_warn(FI_LOG_CORE, "variable %s of the efa provider is %zu: not a power of two; %zu is taken",
 		    name, value, usual);
 	return usual;
 }
@@ -48,37 +82,33 @@ static void rdm_settings_read(struct rdm_settings *s)
 {
 	*s = (struct rdm_settings) {
 		.tx_min_credits = (uint32_t)
-			rdm_setting("FI_EFA_TX_MIN_CREDITS", 32, 1, 32768),
+			rdm_setting("tx_min_credits", 32, 1, 32768),
 		.recv_window = (uint32_t)
-			rdm_setting_power("FI_EFA_RECVWIN_SIZE", 16, 65536),
+			rdm_setting_power("recvwin_size", 16, 65536),
 		.tx_size = (uint32_t)
-			rdm_setting("FI_EFA_TX_SIZE", 0, 0, 1u << 20),
-		.rx_size = (uint32_t)
-			rdm_setting("FI_EFA_RX_SIZE", 0, 0, 32768),
+			rdm_setting("tx_size", 0, 0, 1u << 20),
 		.cq_read_size = (uint32_t)
-			rdm_setting("FI_EFA_EFA_CQ_READ_SIZE", 50, 1, 65536),
+			rdm_setting("efa_cq_read_size", 50, 1, 65536),
 		.max_timeout_us = (uint32_t)
-			rdm_setting("FI_EFA_MAX_TIMEOUT", 1000000, 1,
+			rdm_setting("max_timeout", 1000000, 1,
 				    INT_MAX / 2 - 1),
 		.timeout_interval_us = (uint32_t)
-			rdm_setting("FI_EFA_TIMEOUT_INTERVAL", 0, 0,
+			rdm_setting("timeout_interval", 0, 0,
 				    INT_MAX / 2 - 1),
 		.max_medium =
-			rdm_setting("FI_EFA_INTER_MAX_MEDIUM_MESSAGE_SIZE",
+			rdm_setting("inter_max_medium_message_size",
 				    65536, 0, SIZE_MAX),
 		.min_read =
-			rdm_setting("FI_EFA_INTER_MIN_READ_MESSAGE_SIZE",
+			rdm_setting("inter_min_read_message_size",
 				    1 << 20, 0, SIZE_MAX),
 		.read_segment =
-			rdm_setting("FI_EFA_INTER_READ_SEGMENT_SIZE",
+			rdm_setting("inter_read_segment_size",
 				    1 << 30, 1, SIZE_MAX),
-		.runt = rdm_setting("FI_EFA_RUNT_SIZE", 0, 0, SIZE_MAX),
-		.max_memcpy = rdm_setting("FI_EFA_MAX_MEMCPY_SIZE", 4096, 0,
-					  SIZE_MAX),
-		.max_unexpected = rdm_setting("FI_EFA_MAX_UNEXPECTED_BYTES",
+		.runt = rdm_setting("runt_size", 0, 0, SIZE_MAX),
+		.max_unexpected = rdm_setting("max_unexpected_bytes",
 					      (size_t)1 << 30, 1, SIZE_MAX),
 		.use_device_rdma =
-			rdm_setting_switch("FI_EFA_USE_DEVICE_RDMA", true),
+			rdm_setting_switch("use_device_rdma", true),
 	};
 }
 

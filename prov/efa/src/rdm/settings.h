@@ -14,7 +14,7 @@
 struct rdm_settings {
 	uint32_t tx_min_credits;	/* packets of a long-CTS window */
 	uint32_t recv_window;		/* messages that may come early */
-	uint32_t tx_size, rx_size;	/* 0: the device's */
+	uint32_t tx_size;		/* 0: the device's */
 	uint32_t cq_read_size;		/* completions of one progress call */
 	uint32_t max_timeout_us;	/* longest pause for a full peer */
 	uint32_t timeout_interval_us;	/* shortest; 0: random */
@@ -22,12 +22,17 @@ struct rdm_settings {
 	size_t min_read;		/* bytes from which on receivers read */
 	size_t read_segment;		/* bytes of one RDMA read */
 	size_t runt;			/* bytes sent ahead of a read */
-	size_t max_memcpy;		/* bytes rather copied than registered */
 	size_t max_unexpected;		/* bytes, of an endpoint */
 	bool use_device_rdma;
 };
 
-/* The settings of this process. */
+struct fi_provider;
+
+/* Makes the variables known to libfabric, in the name of @provider; without
+ * it each has its default. */
+void rdm_settings_define(struct fi_provider *provider);
+
+/* What the variables say now. */
 void rdm_settings_get(struct rdm_settings *settings);
 
 #endif /* RDM_SETTINGS_H */
