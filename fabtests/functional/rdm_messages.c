@@ -339,7 +339,8 @@ static void run_flow(struct flow *f)
 
 	memset(numbers, 0xff, sizeof(numbers));
 	while (f->sent < f->messages || f->received < f->messages) {
-		bool is_busy = flow_send(f) | flow_take(f, numbers);
+		bool has_sent = flow_send(f);
+		bool is_busy = flow_take(f, numbers) || has_sent;
 		unsigned slot = f->recv_posted % SLOTS;
 
 		if (f->recv_posted < f->messages &&
