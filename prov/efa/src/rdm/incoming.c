@@ -74,7 +74,7 @@ static bool rdm_message_cut(struct rdm_ep *ep, struct rdm_op *parent,
 	op->iov[0].iov_base = (char *)parent->iov[0].iov_base +
 			      parent->rx.used;
 	op->iov[0].iov_len = left;
-	op->mr[0] = parent->mr[0];
+	op->key[0] = parent->key[0];
 	op->room = left;
 	op->rx.parent = parent;
 	parent->rx.children++;

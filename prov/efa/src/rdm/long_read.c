@@ -3,7 +3,6 @@
 
 #include <rdma/fi_errno.h>
 
-#include "fabric/mr.h"
 #include "rdm/ep_state.h"
 #include "rdm/long_cts.h"
 #include "rdm/read_answer.h"
@@ -23,7 +22,7 @@ unsigned int rdm_long_read_ranges(const struct rdm_op *op,
 		iov[count++] = (struct rdm_wire_iov) {
 			.addr = (uintptr_t)op->iov[i].iov_base,
 			.len = op->iov[i].iov_len,
-			.key = op->mr[i]->dev.rkey,
+			.key = op->key[i].rkey,
 		};
 	}
 	return count;

@@ -28,6 +28,7 @@
 
 #include <rdma/fabric.h>
 
+#include "fabric/mr.h"
 #include "rdm/outbox.h"
 #include "rdm/reassembly.h"
 #include "rdm/remote_read.h"
@@ -36,7 +37,6 @@
 #include "rdm/wire.h"
 #include "util/hash_table.h"
 
-struct fabric_mr;
 struct rdm_ep;
 struct rdm_peer;
 struct rdm_protocol;
@@ -49,6 +49,14 @@ enum rdm_op_kind {
 	RDM_OP_POSTED,
 	RDM_OP_UNEXPECTED,
 	RDM_OP_RECEIVING,
+};
+
+/* What a registration gives the device. Of a copy: the application may close
+ * the registration while its operation is in flight. */
+struct rdm_op_key {
+	uint32_t lkey;
+	uint32_t rkey;
+	bool is_registered;
 };
 
 struct rdm_op {
@@ -70,7 +78,7 @@ struct rdm_op {
 	const struct rdm_protocol *protocol;
 	/* the application's memory, or with is_copied this operation's */
 	struct iovec iov[RDM_OP_IOV];
-	const struct fabric_mr *mr[RDM_OP_IOV];	/* or NULL */
+	struct rdm_op_key key[RDM_OP_IOV];
 	size_t room;		/* bytes of iov together */
 	size_t length;		/* bytes of the message */
 	uint64_t tag;
@@ -138,6 +146,41 @@ struct rdm_op *rdm_op_find(struct rdm_ep *ep, const struct rdm_peer *peer,
  * end it: nor does it wait for an answer any more. */
 void rdm_op_fail(struct rdm_ep *ep, struct rdm_op *op, int err,
 		 int prov_errno, const char *text);
+
+/* Gives @op the application's @count buffers, at most RDM_OP_IOV, and what
+ * their registrations say; @desc, or one of it, may be NULL. */
+static inline void rdm_op_set_buffers(struct rdm_op *op,
+				      const struct iovec *iov,
+				      void *const *desc, size_t count)
+{
+	const struct fabric_mr *mr;
+
+	op->iov_count = (uint8_t)count;
+	op->room = 0;
+	for (size_t i = 0; i < count; i++) {
+		op->iov[i] = iov[i];
+		op->room += iov[i].iov_len;
+		mr = desc ? fabric_mr_of_desc(desc[i]) : NULL;
+		if (!mr) {
+			op->key[i].is_registered = false;
+			continue;
+		}
+		op->key[i] = (struct rdm_op_key) {
+			.lkey = mr->lkey,
+			.rkey = (uint32_t)mr->fid.key,
+			.is_registered = true,
+		};
+	}
+}
+
+/* All its bytes: so that the device may read or write them. */
+static inline bool rdm_op_is_registered(const struct rdm_op *op)
+{
+	for (unsigned int i = 0; i < op->iov_count; i++)
+		if (!op->key[i].is_registered && op->iov[i].iov_len)
+			return false;
+	return true;
+}
 
 /* Ends @op if nothing is missing any more: tells the CQ and the counter, and
  * frees it. To be called when something that it waited for has come. */

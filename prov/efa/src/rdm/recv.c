@@ -4,7 +4,6 @@
 #include <rdma/fi_errno.h>
 
 #include "compat/log.h"
-#include "fabric/mr.h"
 #include "rdm/ep_state.h"
 #include "rdm/incoming.h"
 #include "rdm/supply.h"
@@ -34,14 +33,7 @@ bool rdm_recv_set_match(struct rdm_ep *ep,
 
 void rdm_recv_fill(struct rdm_op *op, const struct rdm_recv_request *request)
 {
-	op->iov_count = (uint8_t)request->count;
-	op->room = 0;
-	for (size_t i = 0; i < request->count; i++) {
-		op->iov[i] = request->iov[i];
-		op->mr[i] = request->desc ?
-			    fabric_mr_of_desc(request->desc[i]) : NULL;
-		op->room += request->iov[i].iov_len;
-	}
+	rdm_op_set_buffers(op, request->iov, request->desc, request->count);
 	op->context = request->context;
 	op->report = request->flags & FI_COMPLETION;
 }

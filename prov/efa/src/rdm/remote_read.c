@@ -5,20 +5,11 @@
 #include <string.h>
 
 #include "fabric/comp_error.h"
-#include "fabric/mr.h"
 #include "rdm/ep_state.h"
 #include "rdm/wire_decode.h"
 
 /* Reads of one message in flight, so that others have their turn. */
 #define RDM_READS_IN_FLIGHT	16u
-
-static bool rdm_remote_read_is_registered(const struct rdm_op *op)
-{
-	for (unsigned int i = 0; i < op->iov_count; i++)
-		if (op->iov[i].iov_len && !op->mr[i])
-			return false;
-	return true;
-}
 
 /* ---- posting ---- */
 
@@ -34,7 +25,7 @@ static struct hw_sge rdm_remote_read_local(const struct rdm_op *op,
 		*len = op->iov[i].iov_len - offset;
 	return (struct hw_sge) {
 		.addr = (uintptr_t)op->iov[i].iov_base + offset,
-		.lkey = op->mr[i]->lkey,
+		.lkey = op->key[i].lkey,
 	};
 }
 
@@ -122,7 +113,7 @@ bool rdm_remote_read_begin(struct rdm_ep *ep, struct rdm_op *op,
 	struct rdm_remote_read *read;
 
 	if (!(ep->own.bits & RDM_FEATURE_RDMA_READ) ||
-	    !rdm_remote_read_is_registered(op))
+	    !rdm_op_is_registered(op))
 		return false;
 	read = calloc(1, sizeof(*read));
 	if (!read)

@@ -4,7 +4,6 @@
 #include <rdma/fi_errno.h>
 
 #include "compat/log.h"
-#include "fabric/mr.h"
 #include "rdm/ep_state.h"
 #include "rdm/protocol_table.h"
 #include "rdm/protocol_select.h"
@@ -42,14 +41,8 @@ static void rdm_tx_fill(const struct rdm_ep *ep, struct rdm_op *op,
 {
 	uint64_t flags = request->flags;
 
-	op->iov_count = (uint8_t)request->count;
-	for (size_t i = 0; i < request->count; i++) {
-		op->iov[i] = request->iov[i];
-		op->mr[i] = request->desc ?
-			    fabric_mr_of_desc(request->desc[i]) : NULL;
-	}
+	rdm_op_set_buffers(op, request->iov, request->desc, request->count);
 	op->length = length;
-	op->room = length;
 	op->context = request->context;
 	op->tag = request->tag;
 	op->cq_data = request->data;
@@ -62,14 +55,6 @@ static void rdm_tx_fill(const struct rdm_ep *ep, struct rdm_op *op,
 	op->is_delivery_complete = !op->is_inject &&
 		flags & (FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE);
 	op->comp_flags = FI_SEND | (op->is_tagged ? FI_TAGGED : FI_MSG);
-}
-
-static bool rdm_tx_is_registered(const struct rdm_op *op)
-{
-	for (unsigned int i = 0; i < op->iov_count; i++)
-		if (!op->mr[i] && op->iov[i].iov_len)
-			return false;
-	return true;
 }
 
 static const struct rdm_protocol *rdm_tx_choose(const struct rdm_ep *ep,
@@ -90,7 +75,7 @@ static const struct rdm_protocol *rdm_tx_choose(const struct rdm_ep *ep,
 		rdm_wire_header_len(rdm_wire_eager_type(&msg), &msg, 0));
 	if (op->length >= choice.read_min && op->length && !op->is_inject) {
 		choice.may_read = rdm_feature_may_read(&ep->own, peer) &&
-				  rdm_tx_is_registered(op);
+				  rdm_op_is_registered(op);
 		choice.may_runt = rdm_feature_may_runt(&ep->own, peer);
 	}
 	return rdm_protocols[rdm_protocol_select(&choice)];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "rdm/tx_packet.h"
 
-#include "fabric/mr.h"
 #include "rdm/ep_state.h"
 #include "util/iov_copy.h"
 
@@ -52,11 +51,11 @@ void rdm_tx_put_payload(const struct rdm_ep *ep, const struct rdm_op *op,
 		i = rdm_tx_buffer_of(op, &at, len);
 	packet->peer = op->peer;
 	packet->len = (uint32_t)header_len;
-	if (i < RDM_OP_IOV && op->mr[i]) {
+	if (i < RDM_OP_IOV && op->key[i].is_registered) {
 		packet->payload = (struct hw_sge) {
 			.addr = (uintptr_t)op->iov[i].iov_base + at,
 			.length = (uint32_t)len,
-			.lkey = op->mr[i]->lkey,
+			.lkey = op->key[i].lkey,
 		};
 		return;
 	}
