@@ -19,7 +19,9 @@ static bool rdm_message_is_chain(enum rdm_wire_kind kind)
 {
 	return kind == RDM_KIND_MEDIUM || kind == RDM_KIND_RUNTREAD ||
 	       /* of one packet, which a long-CTS message may replace */
-	       kind == RDM_KIND_LONGREAD;
+	       kind == RDM_KIND_LONGREAD ||
+	       /* of one packet, whose sender may give it up before a CTS */
+	       kind == RDM_KIND_LONGCTS;
 }
 
 struct rdm_op *rdm_message_find(const struct rdm_peer *peer, uint32_t msg_id)
