@@ -53,7 +53,7 @@ static void test_unknown_peer_speaks_the_baseline(void **state)
 		assert_false(rdm_feature_may_write(&own, &peer));
 		assert_false(rdm_feature_may_write_data(&own, &peer));
 		assert_false(rdm_feature_may_runt(&own, &peer));
-		assert_false(rdm_feature_may_read_nack(&peer));
+		assert_true(rdm_feature_may_read_nack(&peer));
 		assert_false(rdm_feature_may_peer_error(&peer));
 		peer.bits = ~0ull;
 	}

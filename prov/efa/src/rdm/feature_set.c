@@ -95,7 +95,9 @@ bool rdm_feature_may_deliver_complete(const struct rdm_feature_set *peer)
 
 bool rdm_feature_may_read_nack(const struct rdm_feature_set *peer)
 {
-	return has(peer, RDM_FEATURE_READ_NACK);
+	/* of one that is not known yet: who asks to be read is of a release
+	 * that may say so, and its handshake is under way */
+	return !peer->is_known || has(peer, RDM_FEATURE_READ_NACK);
 }
 
 bool rdm_feature_may_peer_error(const struct rdm_feature_set *peer)

@@ -76,7 +76,8 @@ bool rdm_feature_may_runt(const struct rdm_feature_set *own,
 
 /* Baseline, unless the peer said otherwise. */
 bool rdm_feature_may_deliver_complete(const struct rdm_feature_set *peer);
-/* The peer, which sent a message to be read, understands the refusal. */
+/* The peer, which sent a message to be read, understands the refusal; one
+ * whose handshake is still under way does. */
 bool rdm_feature_may_read_nack(const struct rdm_feature_set *peer);
 bool rdm_feature_may_peer_error(const struct rdm_feature_set *peer);
 
