@@ -46,7 +46,8 @@ struct rdm_ep {
 	uint32_t tx_ops, tx_ops_max;	/* sends that have not ended */
 	struct rdm_match msg, tagged;
 	struct util_list claimed;	/* unexpected ones, by FI_CLAIM */
-	uint64_t unexpected_bytes;	/* stored, of both */
+	/* memory of messages without a receive, and of early packets */
+	uint64_t unexpected_bytes;
 	bool is_throttled;		/* of those there are too many */
 	size_t min_multi_recv;
 	/* receive buffers with the device, and how many there should be */

@@ -123,7 +123,7 @@ void rdm_message_deliver(struct rdm_ep *ep, struct rdm_op *recv,
 static void rdm_message_store(struct rdm_ep *ep, struct rdm_op *op,
 			      struct rdm_stored_packet *stored)
 {
-	ep->unexpected_bytes += stored->len;
+	ep->unexpected_bytes += rdm_stored_packet_size(stored);
 	rdm_stored_queue_append(&op->rx.stored, stored);
 }
 
@@ -139,6 +139,7 @@ void rdm_message_hold(struct rdm_ep *ep, struct rdm_peer *peer,
 		return;
 	}
 	rdm_message_describe(op, peer, view);
+	ep->unexpected_bytes += sizeof(*op);
 	rdm_message_store(ep, op, stored);
 	op->rx.unexpected.source = peer->number;
 	op->rx.unexpected.tag = op->tag;
@@ -203,7 +204,7 @@ static void rdm_message_take_failed(struct rdm_ep *ep, struct rdm_op *op)
 	struct rdm_stored_packet *stored;
 
 	while ((stored = rdm_stored_queue_pop(&op->rx.stored))) {
-		ep->unexpected_bytes -= stored->len;
+		ep->unexpected_bytes -= rdm_stored_packet_size(stored);
 		free(stored);
 	}
 	op->kind = RDM_OP_RECEIVING;
@@ -219,6 +220,7 @@ void rdm_message_take(struct rdm_ep *ep, struct rdm_op *op)
 	uint32_t id = op->id;
 	bool is_first = true;
 
+	ep->unexpected_bytes -= sizeof(*op);
 	if (__builtin_expect(op->err, 0)) {
 		rdm_message_take_failed(ep, op);
 		return;
@@ -226,7 +228,7 @@ void rdm_message_take(struct rdm_ep *ep, struct rdm_op *op)
 	op->rx.stored = (struct rdm_stored_queue) {0};
 	op->kind = RDM_OP_RECEIVING;
 	while ((stored = rdm_stored_queue_pop(&queue))) {
-		ep->unexpected_bytes -= stored->len;
+		ep->unexpected_bytes -= rdm_stored_packet_size(stored);
 		/* what a packet brings may end the operation */
 		op = rdm_op_find(ep, peer, RDM_OP_RECEIVING, id);
 		if (op && (is_first || op->protocol->segment))

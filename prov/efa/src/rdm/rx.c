@@ -115,7 +115,7 @@ static void rdm_rx_early(struct rdm_ep *ep, struct rdm_peer *peer)
 	bool is_first;
 
 	while ((stored = rdm_reorder_window_pop(&peer->window, &is_first))) {
-		ep->unexpected_bytes -= stored->len;
+		ep->unexpected_bytes -= rdm_stored_packet_size(stored);
 		arrival.stored = stored;
 		arrival.bytes = stored->bytes;
 		arrival.len = stored->len;
@@ -142,7 +142,7 @@ static void rdm_rx_park(struct rdm_ep *ep, struct rdm_arrival *arrival)
 		rdm_peer_drop(ep, "too many messages are early");
 		return;
 	}
-	ep->unexpected_bytes += stored->len;
+	ep->unexpected_bytes += rdm_stored_packet_size(stored);
 }
 
 /* A packet that carries a msg_id. */

@@ -25,7 +25,7 @@ static const char *const rdm_settings_texts[][2] = {
 	{ "inter_read_segment_size", "Bytes of one RDMA read at most (1073741824)" },
 	{ "runt_size", "Bytes that are sent ahead of a message that is read (0)" },
 	{ "use_device_rdma", "Whether messages may be read by RDMA, 0 or 1 (1)" },
-	{ "max_unexpected_bytes", "Bytes of messages without a receive that an endpoint stores (1073741824)" },
+	{ "max_unexpected_bytes", "Memory that messages without a receive may take of an endpoint (1073741824)" },
 };
 
 void rdm_settings_define(struct fi_provider *provider)

@@ -17,6 +17,13 @@ struct rdm_stored_packet {
 	_Alignas(8) uint8_t bytes[];
 };
 
+/* Memory it takes. */
+static inline size_t
+rdm_stored_packet_size(const struct rdm_stored_packet *stored)
+{
+	return sizeof(*stored) + stored->len;
+}
+
 struct rdm_stored_queue {
 	struct rdm_stored_packet *first, *last;
 };
