@@ -126,6 +126,20 @@ static void registers_a_dmabuf_from_its_offset(void **state)
 	assert_int_equal(fi_close(&mr->fid), 0);
 }
 
+static void refuses_a_dmabuf_that_the_cpu_would_copy(void **state)
+{
+	struct compat_mr_dmabuf dmabuf = { .fd = 42, .len = 0x100 };
+	struct fid_mr *mr = NULL;
+
+	domain.soft_completions = true;
+	assert_int_equal(reg_dmabuf(&dmabuf, 1, &mr), -FI_EOPNOTSUPP);
+	assert_null(mr);
+	assert_non_null(strstr(fake.last_warning, "efa-direct"));
+	domain.soft_completions = false;
+	assert_int_equal(reg_dmabuf(&dmabuf, 1, &mr), 0);
+	assert_int_equal(fi_close(&mr->fid), 0);
+}
+
 static void refuses_an_impossible_dmabuf(void **state)
 {
 	struct compat_mr_dmabuf dmabuf = { .fd = -1, .len = 1 };
@@ -209,6 +223,7 @@ int main(void)
 		TEST(asks_for_the_access_needed),
 		TEST(refuses_what_it_cannot),
 		TEST(registers_a_dmabuf_from_its_offset),
+		TEST(refuses_a_dmabuf_that_the_cpu_would_copy),
 		TEST(refuses_an_impossible_dmabuf),
 		TEST(keeps_to_the_api_before_dmabufs),
 		TEST(stays_when_the_kernel_keeps_it),

@@ -188,6 +188,20 @@ static int mr_create(struct fabric_domain *domain,
 	return 0;
 }
 
+/* An RDM endpoint copies short messages by the CPU, which a dma-buf need not
+ * let at its memory. */
+static int mr_check_range(const struct fabric_domain *domain,
+			  const struct mr_range *range)
+{
+	if (range->fd < 0 || !domain->soft_completions)
+		return 0;
+	compat_warn(FI_LOG_MR, "FI_MR_DMABUF: messages of the fabric efa's "
+		    "RDM endpoints are copied by the CPU, which a dma-buf "
+		    "may not allow; use the fabric efa-direct, or register "
+		    "mapped memory without FI_MR_DMABUF");
+	return -FI_EOPNOTSUPP;
+}
+
 /* The one entrance: @flags are those that remain to be understood. */
 static int mr_open(struct fid *fid, const struct mr_range *range,
 		   uint64_t access, uint64_t flags, struct fid_mr **result,
@@ -207,6 +221,9 @@ static int mr_open(struct fid *fid, const struct mr_range *range,
 		return -FI_EBADFLAGS;
 	}
 	ret = mr_check_access(domain, access);
+	if (ret)
+		return ret;
+	ret = mr_check_range(domain, range);
 	if (ret)
 		return ret;
 	ret = mr_create(domain, range, access, &mr);

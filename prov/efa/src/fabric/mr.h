@@ -52,7 +52,8 @@ static inline bool fabric_mr_cpu_reads(const void *desc)
  * application's, to close when it likes.
  * fi_mr_regattr in a domain with FI_HMEM goes by the interface in the
  * attributes: see fabric/device_region.h for what can then go wrong.
- * -FI_EOPNOTSUPP: an access the device has not. Else what the kernel says.
+ * -FI_EOPNOTSUPP: an access the device has not; FI_MR_DMABUF in a domain of
+ * RDM endpoints of the fabric efa, whose messages the CPU copies. Else what the kernel says.
  * Each refusal is logged. The key is the device's, whatever is requested;
  * @offset means nothing to a region addressed by virtual address.
  */
