@@ -233,12 +233,14 @@ void dev_ah_put(struct dev_ah_table *table, const struct dev_ah *ah)
 	pthread_mutex_unlock(&table->lock);
 }
 
-const struct dev_ah *dev_ah_find(struct dev_ah_table *table, uint16_t ahn)
+bool dev_ah_gid(struct dev_ah_table *table, uint16_t ahn, union ibv_gid *gid)
 {
-	struct handle *handle;
+	const struct handle *handle;
 
 	pthread_mutex_lock(&table->lock);
 	handle = find_by_ahn(table, ahn);
+	if (handle)
+		*gid = handle->ah.gid;
 	pthread_mutex_unlock(&table->lock);
-	return handle ? &handle->ah : NULL;
+	return handle;
 }

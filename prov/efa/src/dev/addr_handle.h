@@ -6,6 +6,8 @@
 #ifndef DEV_ADDR_HANDLE_H
 #define DEV_ADDR_HANDLE_H
 
+#include <stdbool.h>
+
 #include "dev/protection_domain.h"
 
 struct dev_ah_table;
@@ -30,7 +32,7 @@ int dev_ah_get(struct dev_ah_table *table, const union ibv_gid *gid,
  * the table without references. */
 void dev_ah_put(struct dev_ah_table *table, const struct dev_ah *ah);
 
-/* The handle whose number is @ahn, or NULL. Takes no reference. O(1). */
-const struct dev_ah *dev_ah_find(struct dev_ah_table *table, uint16_t ahn);
+/* The GID of the handle whose number is @ahn. False: there is none. O(1). */
+bool dev_ah_gid(struct dev_ah_table *table, uint16_t ahn, union ibv_gid *gid);
 
 #endif /* DEV_ADDR_HANDLE_H */

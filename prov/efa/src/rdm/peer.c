@@ -195,7 +195,7 @@ static bool rdm_peer_sender_address(struct rdm_ep *ep, uint16_t ahn,
 				    const struct rdm_wire_view *view,
 				    struct fabric_address *address)
 {
-	const struct dev_ah *ah;
+	union ibv_gid gid;
 
 	if (view->raw_addr) {
 		memcpy(address, view->raw_addr, sizeof(*address));
@@ -205,12 +205,11 @@ static bool rdm_peer_sender_address(struct rdm_ep *ep, uint16_t ahn,
 	}
 	if (!view->has_connid || ahn == EFA_IO_AH_UNKNOWN)
 		return false;
-	ah = dev_ah_find(ep->base.domain->ahs, ahn);
-	if (!ah)
+	if (!dev_ah_gid(ep->base.domain->ahs, ahn, &gid))
 		return false;
 	*address = (struct fabric_address) { .qpn = qpn,
 					     .qkey = view->connid };
-	memcpy(address->gid, ah->gid.raw, sizeof(address->gid));
+	memcpy(address->gid, gid.raw, sizeof(address->gid));
 	return true;
 }
 
