@@ -56,6 +56,8 @@ struct rdm_ep {
 	/* counted, told once */
 	uint64_t dropped;
 	bool is_joined;			/* its CQs know of it */
+	bool is_closing;		/* its queues are about to go: nobody
+					 * is to begin anything */
 	/* under the tx CQ's lock: in its list of endpoints with pauses */
 	struct util_list paused;
 	bool is_paused_listed;

@@ -116,7 +116,8 @@ static bool rdm_progress_take(struct fabric_cq *cq, struct rdm_ep *ep,
 static void rdm_progress_list_pause(struct fabric_cq *cq, struct rdm_ep *ep)
 {
 	struct rdm_cq_state *state = cq->source_state;
-	bool is_paused = rdm_outbox_is_paused(&ep->outbox);
+	bool is_paused = rdm_outbox_is_paused(&ep->outbox) &&
+			 !ep->is_closing;
 
 	if (cq != ep->base.tx_cq || is_paused == ep->is_paused_listed)
 		return;
@@ -359,17 +360,12 @@ static void rdm_progress_remove_partner(struct fabric_cq *cq,
 	free(gone);
 }
 
-int rdm_progress_join(struct rdm_ep *ep)
+/* Each of the other. */
+static int rdm_progress_add_partners(struct fabric_cq *tx,
+				     struct fabric_cq *rx)
 {
-	struct fabric_cq *tx = ep->base.tx_cq, *rx = ep->base.rx_cq;
-	int ret;
+	int ret = rdm_progress_add_partner(tx, rx);
 
-	ret = rdm_progress_make_state(tx, ep->settings.cq_read_size);
-	if (!ret && tx != rx)
-		ret = rdm_progress_make_state(rx, ep->settings.cq_read_size);
-	if (ret || tx == rx)
-		return ret;
-	ret = rdm_progress_add_partner(tx, rx);
 	if (ret)
 		return ret;
 	ret = rdm_progress_add_partner(rx, tx);
@@ -378,16 +374,37 @@ int rdm_progress_join(struct rdm_ep *ep)
 	return ret;
 }
 
+int rdm_progress_join(struct rdm_ep *ep)
+{
+	struct fabric_cq *tx = ep->base.tx_cq, *rx = ep->base.rx_cq;
+	int ret;
+
+	ret = rdm_progress_make_state(tx, ep->settings.cq_read_size);
+	if (!ret && tx != rx)
+		ret = rdm_progress_make_state(rx, ep->settings.cq_read_size);
+	if (!ret && tx != rx)
+		ret = rdm_progress_add_partners(tx, rx);
+	if (ret)
+		return ret;
+	ep->is_joined = true;
+	ep->is_closing = false;
+	return 0;
+}
+
 void rdm_progress_leave(struct rdm_ep *ep)
 {
 	struct fabric_cq *tx = ep->base.tx_cq, *rx = ep->base.rx_cq;
 	struct rdm_cq_state *state = tx->source_state;
 
+	ep->is_joined = false;
 	if (tx != rx) {
 		rdm_progress_remove_partner(tx, rx);
 		rdm_progress_remove_partner(rx, tx);
 	}
 	util_lock_acquire(&tx->lock);
+	rdm_ep_lock(ep);
+	ep->is_closing = true;
+	rdm_ep_unlock(ep);
 	if (ep->is_paused_listed) {
 		util_list_remove(&ep->paused);
 		state->paused_count--;

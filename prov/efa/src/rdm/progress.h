@@ -19,6 +19,8 @@ extern const struct fabric_cq_source rdm_progress_source;
 
 /* Makes the CQs of @ep know each other. 0, -FI_ENOMEM. Pairs with leave. */
 int rdm_progress_join(struct rdm_ep *ep);
+/* Once it returns, nobody who reads a CQ begins anything for @ep but with
+ * completions on the ring, of which its queues' close takes care. */
 void rdm_progress_leave(struct rdm_ep *ep);
 
 /*

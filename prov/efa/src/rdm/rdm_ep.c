@@ -121,7 +121,6 @@ static int rdm_ep_open_queues(struct rdm_ep *ep)
 		ret = rdm_progress_join(ep);
 	if (ret)
 		return ret;
-	ep->is_joined = true;
 	ret = fabric_ep_queue_open(&ep->base, &rdm_progress_source);
 	if (ret)
 		return ret;
@@ -171,12 +170,14 @@ static int rdm_ep_close(struct fid *fid)
 
 	if (ep->base.enabled)
 		rdm_progress_settle(ep, RDM_EP_CLOSE_MS);
-	ret = fabric_ep_queue_close(&ep->base);
-	if (ret)
-		return ret;
+	/* threads that read its CQs are to be out of the queues before
+	 * these go */
 	if (ep->is_joined)
 		rdm_progress_leave(ep);
 	rdm_supply_wait(ep);
+	ret = fabric_ep_queue_close(&ep->base);
+	if (ret)
+		return ret;
 	rdm_rights_release(&ep->tx_rights);
 	rdm_rights_release(&ep->rx_rights);
 	rdm_ep_fini(ep);

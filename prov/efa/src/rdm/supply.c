@@ -50,7 +50,7 @@ static bool rdm_supply_lacks_rx(const struct rdm_ep *ep)
 
 bool rdm_supply_begin(struct rdm_ep *ep)
 {
-	if (ep->is_growing ||
+	if (ep->is_growing || ep->is_closing ||
 	    (!rdm_supply_lacks_tx(ep) && !rdm_supply_lacks_rx(ep) &&
 	     util_list_is_empty(&ep->peers.nameless)))
 		return false;
