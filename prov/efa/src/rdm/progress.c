@@ -419,6 +419,7 @@ static bool rdm_progress_is_settled(struct rdm_ep *ep)
 
 	rdm_ep_lock(ep);
 	is_settled = !ep->outbox.in_flight &&
+		     !rdm_outbox_is_paused(&ep->outbox) &&
 		     util_list_is_empty(&ep->outbox.queue) &&
 		     util_list_is_empty(&ep->outbox.deferred);
 	rdm_ep_unlock(ep);
