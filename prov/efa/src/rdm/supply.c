@@ -48,11 +48,16 @@ static bool rdm_supply_lacks_rx(const struct rdm_ep *ep)
 	return ep->rx_packets.total < ep->rx_wanted;
 }
 
+static bool rdm_supply_lacks(const struct rdm_ep *ep)
+{
+	return !ep->is_closing &&
+	       (rdm_supply_lacks_tx(ep) || rdm_supply_lacks_rx(ep) ||
+		!util_list_is_empty(&ep->peers.nameless));
+}
+
 bool rdm_supply_begin(struct rdm_ep *ep)
 {
-	if (ep->is_growing || ep->is_closing ||
-	    (!rdm_supply_lacks_tx(ep) && !rdm_supply_lacks_rx(ep) &&
-	     util_list_is_empty(&ep->peers.nameless)))
+	if (ep->is_growing || !rdm_supply_lacks(ep))
 		return false;
 	ep->is_growing = true;
 	pthread_mutex_lock(&ep->pin_lock);
@@ -100,15 +105,28 @@ static void rdm_supply_packets(struct rdm_ep *ep)
 		rdm_supply_grow(ep, &ep->rx_packets, rx);
 }
 
-void rdm_supply_run(struct rdm_ep *ep)
+/* Does something lack that did not at the beginning? */
+static bool rdm_supply_round(struct rdm_ep *ep)
 {
+	bool lacks;
+
 	rdm_supply_packets(ep);
 	rdm_peer_resolve(ep);
 	rdm_ep_lock(ep);
 	rdm_supply_post_receives(ep);
 	rdm_outbox_drain(ep);
-	ep->is_growing = false;
+	/* whoever wished for something meanwhile left it to this thread;
+	 * each round adds packets, or lowers the limit to what there is */
+	lacks = rdm_supply_lacks(ep);
+	ep->is_growing = lacks;
 	rdm_ep_unlock(ep);
+	return lacks;
+}
+
+void rdm_supply_run(struct rdm_ep *ep)
+{
+	while (rdm_supply_round(ep))
+		;
 	pthread_mutex_lock(&ep->pin_lock);
 	if (!--ep->pins)
 		pthread_cond_broadcast(&ep->unpinned);
