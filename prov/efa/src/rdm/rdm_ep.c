@@ -77,7 +77,6 @@ static int rdm_ep_init(struct rdm_ep *ep, const struct fi_info *info)
 	ep->tx_ops_max = ep->settings.tx_size ? ep->settings.tx_size
 					      : ep->base.tx_size;
 	ep->min_multi_recv = ep->mtu - FABRIC_RDM_HEADER_ROOM;
-	rdm_ep_set_features(ep);
 	rdm_outbox_init(&ep->outbox);
 	rdm_packet_pool_init(&ep->tx_packets, ep->mtu, ep->base.tx_size);
 	rdm_packet_pool_init(&ep->rx_packets, ep->mtu, ep->base.rx_size);
@@ -144,6 +143,8 @@ static int rdm_ep_enable(struct rdm_ep *ep)
 	}
 	ep->tx_rights.list = ep->base.tx_cq->done;
 	ep->rx_rights.list = ep->base.rx_cq->done;
+	/* options before now may have taken some away */
+	rdm_ep_set_features(ep);
 	if (!ep->rx_packets.total)
 		ret = rdm_supply_open(ep);
 	if (!ret)
