@@ -32,7 +32,8 @@ static void rdm_ep_set_features(struct rdm_ep *ep)
 		.rdma_read = rdma && device->caps.rdma_read &&
 			     rdm_protocols[RDM_KIND_LONGREAD],
 		.rdma_write = rdma && device->caps.rdma_write,
-		.unsolicited_write = device->caps.unsolicited_write_recv,
+		/* what its queue pair is made with */
+		.unsolicited_write = ep->base.unsolicited,
 		.p2p = true,
 		.device_version = device->attr.vendor_part_id,
 	};
