@@ -192,6 +192,8 @@ static struct fi_ops rdm_ep_fid_ops = {
 	.bind = fabric_ep_bind,
 	.control = rdm_ep_control,
 	.ops_open = fabric_no_ops_open,
+	.tostr = fabric_no_tostr,
+	.ops_set = fabric_no_ops_set,
 };
 
 int rdm_ep_open(struct fabric_domain *domain, const struct fi_info *info,
