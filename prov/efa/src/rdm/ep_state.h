@@ -52,7 +52,8 @@ struct rdm_ep {
 	size_t min_multi_recv;
 	/* receive buffers with the device, and how many there should be */
 	uint32_t rx_posted, rx_wanted;
-	uint32_t rx_taken;		/* in this progress call */
+	uint32_t rx_taken;		/* since its CQ's ring was empty */
+	uint32_t rx_burst;		/* which time that was */
 	/* counted, told once */
 	uint64_t dropped;
 	bool is_joined;			/* its CQs know of it */

@@ -28,6 +28,7 @@ struct rdm_cq_state {
 	_Atomic uint32_t paused_count;	/* for readers of other CQs */
 	struct rdm_partner *partners;
 	uint32_t budget;		/* completions of one call */
+	uint32_t burst;			/* the ring was found empty so often */
 };
 
 /* ---- completions of the device ---- */
@@ -131,7 +132,8 @@ static void rdm_progress_list_pause(struct fabric_cq *cq, struct rdm_ep *ep)
 	}
 }
 
-/* More than half of the receive buffers in one go: there are too few. */
+/* More than half of the receive buffers while the ring did not run empty,
+ * however many calls that took: there are too few. */
 static void rdm_progress_judge_receives(struct rdm_ep *ep)
 {
 	if (__builtin_expect(ep->rx_taken > ep->rx_packets.total / 2, 0)) {
@@ -139,7 +141,17 @@ static void rdm_progress_judge_receives(struct rdm_ep *ep)
 		if (ep->rx_wanted > ep->rx_packets.limit)
 			ep->rx_wanted = ep->rx_packets.limit;
 	}
-	ep->rx_taken = 0;
+}
+
+static void rdm_progress_begin_turn(struct fabric_cq *cq, struct rdm_ep *ep)
+{
+	const struct rdm_cq_state *state = cq->source_state;
+
+	rdm_ep_lock(ep);
+	if (cq == ep->base.rx_cq && ep->rx_burst != state->burst) {
+		ep->rx_burst = state->burst;
+		ep->rx_taken = 0;
+	}
 }
 
 /* @growing: the list of those that want something of the kernel, or NULL. */
@@ -165,11 +177,17 @@ static void rdm_progress_end_turn(struct fabric_cq *cq, struct rdm_ep *ep,
 static void rdm_progress_ring(struct fabric_cq *cq, uint32_t budget,
 			      struct rdm_ep **growing)
 {
+	struct rdm_cq_state *state = cq->source_state;
 	const struct efa_io_cdesc *cqe;
 	struct rdm_ep *ep = NULL, *next;
 	void *owner;
 
-	while (budget-- && (cqe = hw_cq_peek(&cq->hw))) {
+	for (; budget; budget--) {
+		cqe = hw_cq_peek(&cq->hw);
+		if (!cqe) {
+			state->burst++;
+			break;
+		}
 		owner = fabric_cq_owner(cq, cqe->qp_num);
 		if (__builtin_expect(!owner, 0)) {
 			fabric_cq_drop_stale(cq, "no endpoint has this QP");
@@ -179,7 +197,7 @@ static void rdm_progress_ring(struct fabric_cq *cq, uint32_t budget,
 		if (next != ep) {
 			if (ep)
 				rdm_progress_end_turn(cq, ep, growing);
-			rdm_ep_lock(next);
+			rdm_progress_begin_turn(cq, next);
 			ep = next;
 		}
 		if (rdm_progress_take(cq, ep, cqe))
