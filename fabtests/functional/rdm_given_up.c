@@ -3,7 +3,8 @@
  * A message that fails at its sender, of each protocol and before or after
  * some of it has arrived: the receiver waits for it no longer, and the next
  * message comes through. The sender learns of it once; so does the receive
- * that has matched it; one that no packet came for stays posted.
+ * that has matched it; one that no packet came for stays posted. What was
+ * injected is not given up by a close, although the receiver refused it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,27 @@ static void run_receiver(struct fab_endpoint *e, const struct failure *f,
 	oob_sync(oob);
 }
 
+static void close_sender(struct fab_endpoint *e, int oob)
+{
+	fault_set("rnr times=8 op=send type=65 nth=1");
+	oob_sync(oob);
+	expect_fill(e->buf, SHORT_LEN, 78);
+	REQUIRE_EQ(fi_tinject(e->ep, e->buf, SHORT_LEN, e->peer, FOLLOWS), 0);
+	fab_close(e);
+	fault_clear();
+	oob_sync(oob);
+}
+
+static void outlive_sender(struct fab_endpoint *e, int oob)
+{
+	recv_tag(e, FOLLOWS, SHORT_LEN);
+	oob_sync(oob);
+	FAB_EXPECT(e, FOLLOWS);
+	EXPECT_FILLED(e->buf + LEN, SHORT_LEN, 78);
+	oob_sync(oob);
+	fab_close(e);
+}
+
 static void run_all(int oob, bool first)
 {
 	struct fab_wish wish = fab_wish_direct();
@@ -140,7 +162,11 @@ static void run_all(int oob, bool first)
 	}
 	greet(&e, first);
 	oob_sync(oob);
-	fab_close(&e);
+	expect_stage("closing with an injected message refused");
+	if (first)
+		close_sender(&e, oob);
+	else
+		outlive_sender(&e, oob);
 }
 
 int main(void)
