@@ -214,6 +214,11 @@ int fabric_cq_trywait(struct fid_cq *fid)
 
 	if (cq->wait_obj == FI_WAIT_NONE)
 		return -FI_EINVAL;
+	/* what time or another CQ ends is not seen at the descriptor */
+	if (cq->done && cq->source->sleep_ms(cq, -1) >= 0) {
+		cq->source->progress(cq);
+		return -FI_EAGAIN;
+	}
 	empty = fabric_cq_arm_if_empty(cq, &error);
 	if (error)
 		return error;
