@@ -3,11 +3,14 @@
  * What a receive of the fabric efa can be besides one buffer for one message:
  * cancelled, too small, looked at first, claimed, discarded, for many
  * messages, from one sender alone; and messages of a sender that nobody has
- * inserted. Two endpoints of one process, which sends to itself as well.
+ * inserted. Two endpoints of one process, which sends to itself as well. And
+ * who sleeps for a completion is woken by a thread whose call made it.
  */
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <rdma/fi_tagged.h>
 
@@ -237,6 +240,39 @@ static void insert_the_stranger(void)
 	expect_received(64, 8);
 }
 
+static void *sleep_for_one(void *arg)
+{
+	struct fab_endpoint *e = arg;
+	struct fi_cq_data_entry entry;
+
+	EXPECT_EQ(fi_cq_sread(e->cq, &entry, 1, NULL, 30000), -FI_EAVAIL);
+	return NULL;
+}
+
+/* A cancelled receive is over at once, without the device. */
+static void wake_a_sleeper(const struct fab_wish *like)
+{
+	struct fab_wish wish = *like;
+	struct fi_cq_err_entry err;
+	struct fab_endpoint e;
+	pthread_t sleeper;
+
+	expect_stage("waking who sleeps");
+	wish.wait_obj = FI_WAIT_FD;
+	wish.threading = FI_THREAD_SAFE;
+	fab_open(&e, &wish);
+	REQUIRE_EQ(fi_trecv(e.ep, e.buf, 64, e.desc, FI_ADDR_UNSPEC, 1, 0,
+			    &e.contexts[CTX_RECV]), 0);
+	REQUIRE_EQ(pthread_create(&sleeper, NULL, sleep_for_one, &e), 0);
+	/* either order is right; this one is to be seen mostly */
+	nanosleep(&(struct timespec) { .tv_nsec = 50000000 }, NULL);
+	EXPECT_EQ(fi_cancel(&e.ep->fid, &e.contexts[CTX_RECV]), 0);
+	REQUIRE_EQ(pthread_join(sleeper, NULL), 0);
+	REQUIRE(fab_poll_error(&e, &err));
+	EXPECT_EQ(err.err, FI_ECANCELED);
+	fab_close(&e);
+}
+
 /* What is open when the endpoints are closed leaves nothing behind. */
 static void leave_things_open(void)
 {
@@ -277,5 +313,6 @@ int main(void)
 	leave_things_open();
 	fab_close(&a);
 	fab_close(&b);
+	wake_a_sleeper(&wish);
 	return expect_result();
 }

@@ -14,13 +14,18 @@
 
 int fabric_cq_wait_init(struct fabric_cq *cq)
 {
+	int ret = 0;
+
 	cq->signal_fd = -1;
 	if (cq->wait_obj == FI_WAIT_NONE)
 		return 0;
-	cq->signal_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (cq->signal_fd < 0) {
-		int ret = -errno;
-
+	if (cq->done)
+		ret = fabric_done_open_wake(cq->done);
+	if (!ret) {
+		cq->signal_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+		ret = cq->signal_fd < 0 ? -errno : 0;
+	}
+	if (ret) {
 		compat_warn(FI_LOG_CQ, "eventfd: %s; raise ulimit -n",
 			    strerror(-ret));
 		return ret;
@@ -89,22 +94,26 @@ static void fabric_cq_waiters_add(struct fabric_cq *cq, int n)
 }
 
 /*
- * Sleeps until the device announces an entry: 0; -FI_EAGAIN when
+ * Sleeps until the device announces an entry, or a call of another thread
+ * made a completion: 0; -FI_EAGAIN when
  * fi_cq_signal or a signal of the process woke it, or time is up; or what
  * poll says.
  */
 static int fabric_cq_sleep(struct fabric_cq *cq, int timeout_ms)
 {
-	struct pollfd fds[2] = {
+	struct pollfd fds[3] = {
 		{ .fd = cq->dev.channel->fd, .events = POLLIN },
 		{ .fd = cq->signal_fd, .events = POLLIN },
+		{ .fd = cq->done ? cq->done->wake_fd : -1, .events = POLLIN },
 	};
-	int ret = poll(fds, 2, timeout_ms);
+	int ret = poll(fds, 3, timeout_ms);
 
 	if (ret < 0)
 		return errno == EINTR ? -FI_EAGAIN : -errno;
 	/* a signal is answered as the end of time is (fi_cq(3)) */
-	return fds[0].revents && !(fds[1].revents & POLLIN) ? 0 : -FI_EAGAIN;
+	if (fds[1].revents & POLLIN)
+		return -FI_EAGAIN;
+	return fds[0].revents || fds[2].revents ? 0 : -FI_EAGAIN;
 }
 
 /* Does fi_cq_signal ask the waiters to return? */
@@ -123,11 +132,16 @@ static int fabric_cq_nap(struct fabric_cq *cq, int64_t deadline_ms)
 {
 	int left_ms = fabric_cq_time_left(deadline_ms);
 	int sleep_ms = left_ms;
-	int ret;
+	int ret = 0;
 
-	if (cq->done)
+	if (cq->done) {
 		sleep_ms = cq->source->sleep_ms(cq, left_ms);
-	ret = fabric_cq_sleep(cq, sleep_ms);
+		if (fabric_done_sleep_begin(cq->done))
+			ret = fabric_cq_sleep(cq, sleep_ms);
+		fabric_done_sleep_end(cq->done);
+	} else {
+		ret = fabric_cq_sleep(cq, sleep_ms);
+	}
 	if (ret == -FI_EAGAIN && sleep_ms != left_ms &&
 	    !fabric_cq_was_signalled(cq))
 		return 0;

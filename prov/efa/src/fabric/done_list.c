@@ -2,8 +2,11 @@
 #include "fabric/done_list.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <rdma/fi_errno.h>
 
@@ -59,6 +62,7 @@ void fabric_done_init(struct fabric_done_list *list,
 	*list = (struct fabric_done_list) {
 		.locks = locks,
 		.entry_size = fabric_done_entry_size(format),
+		.wake_fd = -1,
 	};
 	util_lock_init(&list->lock);
 	atomic_init(&list->count, 0);
@@ -66,6 +70,8 @@ void fabric_done_init(struct fabric_done_list *list,
 
 void fabric_done_fini(struct fabric_done_list *list)
 {
+	if (list->wake_fd >= 0)
+		close(list->wake_fd);
 	fabric_comp_stash_fini(&list->stash);
 }
 
@@ -89,13 +95,60 @@ void fabric_done_release(struct fabric_done_list *list, uint32_t rights)
 	fabric_done_unlock(list);
 }
 
+/* A full descriptor is readable as well. */
+static void __attribute__((noinline, cold))
+fabric_done_wake(struct fabric_done_list *list)
+{
+	const uint64_t one = 1;
+
+	if (write(list->wake_fd, &one, sizeof(one)) < 0)
+		errno = 0;
+}
+
 void fabric_done_put(struct fabric_done_list *list,
 		     const struct fabric_completion *completion)
 {
+	bool wakes;
+
 	fabric_done_lock(list);
 	fabric_comp_stash_push(&list->stash, completion);
 	list->reserved--;
 	fabric_done_changed(list);
+	wakes = list->sleepers != 0;
+	fabric_done_unlock(list);
+	if (__builtin_expect(wakes, 0))
+		fabric_done_wake(list);
+}
+
+/* ---- who sleeps ---- */
+
+int fabric_done_open_wake(struct fabric_done_list *list)
+{
+	list->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	return list->wake_fd < 0 ? -errno : 0;
+}
+
+bool fabric_done_sleep_begin(struct fabric_done_list *list)
+{
+	bool is_empty;
+
+	fabric_done_lock(list);
+	list->sleepers++;
+	is_empty = !fabric_comp_stash_first(&list->stash);
+	fabric_done_unlock(list);
+	return is_empty;
+}
+
+void fabric_done_sleep_end(struct fabric_done_list *list)
+{
+	uint64_t wakes;
+
+	fabric_done_lock(list);
+	/* the last one takes it away: the others are yet to see it; nothing
+	 * in it is as good as something */
+	if (!--list->sleepers &&
+	    read(list->wake_fd, &wakes, sizeof(wakes)) < 0)
+		errno = 0;
 	fabric_done_unlock(list);
 }
 

@@ -30,6 +30,8 @@ struct fabric_done_list {
 	struct fabric_comp_stash stash;
 	uint32_t reserved;		/* rights out */
 	size_t entry_size;		/* of the application's array */
+	uint32_t sleepers;		/* under the lock */
+	int wake_fd;			/* eventfd that wakes them, or -1 */
 };
 
 /* Completions of @format; @locks: several threads use the list. */
@@ -60,6 +62,16 @@ ssize_t fabric_done_read(struct fabric_done_list *list, void *buf,
 /* The oldest, if it has failed: true, and its text is the caller's. */
 bool fabric_done_take_error(struct fabric_done_list *list,
 			    struct fabric_completion *out);
+
+/*
+ * Readers that sleep until @wake_fd is readable, which a put makes it while
+ * there are some. Begin: is the list empty, so that there is something to
+ * sleep for? End, in either case, once awake.
+ */
+/* Makes @wake_fd; fini closes it. 0, or a negative errno. */
+int fabric_done_open_wake(struct fabric_done_list *list);
+bool fabric_done_sleep_begin(struct fabric_done_list *list);
+void fabric_done_sleep_end(struct fabric_done_list *list);
 
 /* Forgets those of @owner; its rights are released one by one. */
 void fabric_done_purge(struct fabric_done_list *list, const void *owner);
