@@ -114,10 +114,12 @@ static bool rdm_progress_take(struct fabric_cq *cq, struct rdm_ep *ep,
 
 /* ---- an endpoint whose turn is over ---- */
 
-static void rdm_progress_list_pause(struct fabric_cq *cq, struct rdm_ep *ep)
+/* @has_wish: and what it wants of the kernel waits for another turn. */
+static void rdm_progress_list_pause(struct fabric_cq *cq, struct rdm_ep *ep,
+				    bool has_wish)
 {
 	struct rdm_cq_state *state = cq->source_state;
-	bool is_paused = rdm_outbox_is_paused(&ep->outbox) &&
+	bool is_paused = (has_wish || rdm_outbox_is_paused(&ep->outbox)) &&
 			 !ep->is_closing;
 
 	if (cq != ep->base.tx_cq || is_paused == ep->is_paused_listed)
@@ -164,7 +166,7 @@ static void rdm_progress_end_turn(struct fabric_cq *cq, struct rdm_ep *ep,
 		rdm_supply_post_receives(ep);
 		rdm_progress_judge_receives(ep);
 	}
-	rdm_progress_list_pause(cq, ep);
+	rdm_progress_list_pause(cq, ep, !growing && rdm_supply_lacks(ep));
 	if (growing && rdm_supply_begin(ep)) {
 		ep->next_growing = *growing;
 		*growing = ep;

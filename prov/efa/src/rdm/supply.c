@@ -48,7 +48,7 @@ static bool rdm_supply_lacks_rx(const struct rdm_ep *ep)
 	return ep->rx_packets.total < ep->rx_wanted;
 }
 
-static bool rdm_supply_lacks(const struct rdm_ep *ep)
+bool rdm_supply_lacks(const struct rdm_ep *ep)
 {
 	return !ep->is_closing &&
 	       (rdm_supply_lacks_tx(ep) || rdm_supply_lacks_rx(ep) ||

@@ -17,8 +17,10 @@ struct rdm_ep;
  * it is enabled. */
 int rdm_supply_open(struct rdm_ep *ep);
 
-/* Does anything lack? Then the caller pins the endpoint and has to call
- * rdm_supply_run. Under the endpoint's lock. */
+/* Does anything lack? Under the endpoint's lock. */
+bool rdm_supply_lacks(const struct rdm_ep *ep);
+/* The same, of which nobody takes care yet: then the caller pins the endpoint
+ * and has to call rdm_supply_run. */
 bool rdm_supply_begin(struct rdm_ep *ep);
 /* Without any lock; unpins. */
 void rdm_supply_run(struct rdm_ep *ep);
