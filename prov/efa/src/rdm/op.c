@@ -181,10 +181,20 @@ static void rdm_op_leave_parent(struct rdm_ep *ep, struct rdm_op *op)
 	rdm_op_destroy(ep, parent);
 }
 
+/* Nobody asked for a discarded message, nor for what became of it. */
+static bool rdm_op_is_nobodys(const struct rdm_op *op)
+{
+	return !rdm_op_is_send(op) && op->rx.is_discarded;
+}
+
 void rdm_op_try_end(struct rdm_ep *ep, struct rdm_op *op)
 {
 	if (!op->is_answered || op->packets)
 		return;
+	if (__builtin_expect(rdm_op_is_nobodys(op), 0)) {
+		rdm_op_destroy(ep, op);
+		return;
+	}
 	rdm_op_count(ep, op);
 	if (rdm_op_is_send(op))
 		ep->tx_ops--;
