@@ -200,6 +200,45 @@ static void many_to_one_buffer(bool is_early)
 	}
 }
 
+/* Its data are on their way: it ends as it would, then the buffer does. */
+static void cancel_under_a_message(void)
+{
+	struct fi_cq_err_entry err = {0};
+	unsigned received = 0;
+
+	expect_stage("cancelling a buffer for many under a message");
+	expect_fill(a.buf, LONG_LEN, 20);
+	b.buf[RECV_AT] = (uint8_t)~a.buf[0];
+	post_buffer(BUF_LEN - RECV_AT);
+	REQUIRE_EQ(fi_send(a.ep, a.buf, LONG_LEN, a.desc, a.peer,
+			   &a.contexts[CTX_SEND]), 0);
+	/* It has begun, and without a it does not go on. */
+	while (b.buf[RECV_AT] != a.buf[0]) {
+		move_on();
+		fi_cq_read(b.cq, NULL, 0);
+	}
+	EXPECT_EQ(fi_cancel(&b.ep->fid, &b.contexts[CTX_RECV]), 0);
+	while (!err.err) {
+		struct fi_cq_data_entry entry;
+		ssize_t ret = fi_cq_read(b.cq, &entry, 1);
+
+		move_on();
+		if (ret == 1) {
+			EXPECT_EQ(entry.len, LONG_LEN);
+			EXPECT(!(entry.flags & FI_MULTI_RECV));
+			received++;
+		} else if (ret == -FI_EAVAIL) {
+			REQUIRE_EQ(fi_cq_readerr(b.cq, &err, 0), 1);
+		}
+	}
+	EXPECT_EQ(received, 1);
+	EXPECT_EQ(err.err, FI_ECANCELED);
+	EXPECT(err.flags & FI_MULTI_RECV);
+	EXPECT(err.op_context == &b.contexts[CTX_RECV]);
+	EXPECT_FILLED(b.buf + RECV_AT, LONG_LEN, 20);
+	await(&a, CTX_SEND);
+}
+
 static void from_one_alone(void)
 {
 	expect_stage("from one sender alone");
@@ -309,6 +348,7 @@ int main(void)
 	discard(LONG_LEN);
 	many_to_one_buffer(false);
 	many_to_one_buffer(true);
+	cancel_under_a_message();
 	from_one_alone();
 	leave_things_open();
 	fab_close(&a);

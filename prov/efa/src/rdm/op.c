@@ -168,17 +168,30 @@ static void rdm_op_tell(struct rdm_ep *ep, struct rdm_op *op)
 	rdm_rights_use(rdm_op_rights(ep, op), &completion);
 }
 
-/* The last message of a multi-receive buffer hands the buffer back. */
-static void rdm_op_leave_parent(struct rdm_ep *ep, struct rdm_op *op)
+/* The last message of a multi-receive buffer hands the buffer back; but one
+ * that was cancelled has an entry of its own, after the message's: it is
+ * what this returns. */
+static struct rdm_op *rdm_op_leave_parent(struct rdm_ep *ep,
+					  struct rdm_op *op)
 {
 	struct rdm_op *parent = op->rx.parent;
 
 	parent->rx.children--;
 	if (parent->rx.children || !parent->is_answered)
-		return;
+		return NULL;
+	if (parent->err)
+		return parent;
 	op->comp_flags |= FI_MULTI_RECV;
 	op->report = true;
 	rdm_op_destroy(ep, parent);
+	return NULL;
+}
+
+static void rdm_op_end(struct rdm_ep *ep, struct rdm_op *op)
+{
+	rdm_op_count(ep, op);
+	rdm_op_tell(ep, op);
+	rdm_op_free(ep, op);
 }
 
 /* Nobody asked for a discarded message, nor for what became of it. */
@@ -189,19 +202,21 @@ static bool rdm_op_is_nobodys(const struct rdm_op *op)
 
 void rdm_op_try_end(struct rdm_ep *ep, struct rdm_op *op)
 {
+	struct rdm_op *cancelled = NULL;
+
 	if (!op->is_answered || op->packets)
 		return;
 	if (__builtin_expect(rdm_op_is_nobodys(op), 0)) {
 		rdm_op_destroy(ep, op);
 		return;
 	}
-	rdm_op_count(ep, op);
 	if (rdm_op_is_send(op))
 		ep->tx_ops--;
 	else if (op->rx.parent)
-		rdm_op_leave_parent(ep, op);
-	rdm_op_tell(ep, op);
-	rdm_op_free(ep, op);
+		cancelled = rdm_op_leave_parent(ep, op);
+	rdm_op_end(ep, op);
+	if (__builtin_expect(cancelled != NULL, 0))
+		rdm_op_end(ep, cancelled);
 }
 
 /* ---- data ---- */
