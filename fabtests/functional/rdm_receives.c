@@ -239,6 +239,33 @@ static void cancel_under_a_message(void)
 	await(&a, CTX_SEND);
 }
 
+/* Its buffer is free at once, and yet it is not complete before b has it. */
+static void inject_until_delivered(void)
+{
+	struct iovec iov = { a.buf, 64 };
+	const struct fi_msg_tagged msg = {
+		.msg_iov = &iov, .desc = &a.desc, .iov_count = 1,
+		.addr = a.peer, .tag = 9, .context = &a.contexts[CTX_SEND],
+	};
+	struct fab_completion c;
+
+	expect_stage("injecting until delivered");
+	expect_fill(a.buf, 64, 21);
+	REQUIRE_EQ(fi_tsendmsg(a.ep, &msg, FI_INJECT | FI_COMPLETION |
+			       FI_DELIVERY_COMPLETE), 0);
+	memset(a.buf, 0, 64);
+	/* it has arrived, and no receive was posted for it */
+	find(9, 0);
+	for (unsigned i = 0; i < 1000; i++) {
+		EXPECT(!fab_poll_cq(&a, &c));
+		fi_cq_read(b.cq, NULL, 0);
+	}
+	REQUIRE_EQ(recv_tagged(FI_ADDR_UNSPEC, 9, 64), 0);
+	await(&b, CTX_RECV);
+	expect_received(64, 21);
+	await(&a, CTX_SEND);
+}
+
 static void from_one_alone(void)
 {
 	expect_stage("from one sender alone");
@@ -349,6 +376,7 @@ int main(void)
 	many_to_one_buffer(false);
 	many_to_one_buffer(true);
 	cancel_under_a_message();
+	inject_until_delivered();
 	from_one_alone();
 	leave_things_open();
 	fab_close(&a);

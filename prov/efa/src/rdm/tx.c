@@ -51,8 +51,7 @@ static void rdm_tx_fill(const struct rdm_ep *ep, struct rdm_op *op,
 	op->is_inject = flags & FI_INJECT;
 	op->is_more = flags & FI_MORE;
 	op->report = flags & FI_COMPLETION;
-	/* what is injected is never delivery complete */
-	op->is_delivery_complete = !op->is_inject &&
+	op->is_delivery_complete =
 		flags & (FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE);
 	op->comp_flags = FI_SEND | (op->is_tagged ? FI_TAGGED : FI_MSG);
 }
