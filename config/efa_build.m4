@@ -70,7 +70,7 @@ AS_IF([test "x$enable_fuzz" = xyes], [
 		int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 		int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		{ return data == NULL && size; }]])], [],
-		[EFA_MISSING([libFuzzer], [$CC does not link with $FUZZ_CFLAGS],
+		[EFA_MISSING([libFuzzer], [$CC does not link with $FUZZ_CFLAGS (package libclang-rt-dev)],
 			[configure with CC=clang])])
 	CFLAGS=$efa_saved_CFLAGS
 	SANITIZE_CFLAGS="-fsanitize=fuzzer-no-link,address,undefined"])

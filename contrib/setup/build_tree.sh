@@ -8,7 +8,8 @@
 # What a build needs beside what contrib/rdma-core needs for its own.
 # shellcheck disable=SC2034 # used by who sources this
 build_tree_packages=(gcc libc6-dev make autoconf automake libtool pkg-config
-		     libfabric-dev libfabric-bin python3 binutils)
+		     libfabric-dev libfabric-bin python3 binutils procps
+		     xz-utils)
 
 # rdma_core_option: prints the --with-rdma-core that this machine needs, or
 # nothing when the system's own will do.  Builds rdma-core the first time.

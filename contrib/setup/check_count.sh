@@ -59,6 +59,12 @@ count_make_check()
 		esac
 		count_result "$name: $test" $status_of "${file%.trs}.log"
 	done < <(find "$dir" -name '*.trs' -print0 | sort -z)
+	# No test at all is a list of tests that went wrong.
+	if [ $status = 0 ] &&
+	   [ -z "$(find "$dir" -name '*.trs' -print -quit)" ]; then
+		echo "no test was run: make check $*" >>"$log"
+		status=1
+	fi
 	# make's own failure counts when no test of it already did.
 	if [ $status != 0 ] && ! grep -rqs --include='*.trs' \
 	   -e '^:global-test-result: *\(FAIL\|XPASS\|ERROR\)' "$dir"; then

@@ -130,6 +130,7 @@ unit_aarch64()
 
 group_device()
 {
+	packages_need iproute2
 	prepare gcc CC=gcc && compile || return 0
 	count_make_check "device" "$build" \
 		TESTS="$(tests_in contrib/softefa/test)"
@@ -138,8 +139,8 @@ group_device()
 # on_device COMMAND...: COMMAND on emulated devices with the plugin.
 on_device()
 {
-	FI_PROVIDER_PATH=$build/.libs "$build/contrib/softefa/softefa" run -- \
-		"$@"
+	PATH=$build/contrib/softefa:$PATH FI_PROVIDER_PATH=$build/.libs \
+		softefa run -- "$@"
 }
 
 in_root()
@@ -160,11 +161,24 @@ disorder()
 	printf '%s\n' "$file"
 }
 
-# tests_of_order: those of the plugin that may be disturbed; the others have
-# faults of their own.
+# tests_of_order: those of efa-direct and DGRAM that may be disturbed; the
+# others have faults of their own, or nothing that could be.
 tests_of_order()
 {
-	tests_in fabtests | tr ' ' '\n' | grep -v '_failures$' | tr '\n' ' '
+	direct_tests | tr ' ' '\n' |
+		grep -v '_failures$\|field_devices\|provider_page' |
+		tr '\n' ' '
+}
+
+# Those of the fabric efa, and those of all else.
+rdm_tests()
+{
+	tests_in fabtests | tr ' ' '\n' | grep '/rdm_' | tr '\n' ' '
+}
+
+direct_tests()
+{
+	tests_in fabtests | tr ' ' '\n' | grep -v '/rdm_' | tr '\n' ' '
 }
 
 group_direct()
@@ -175,7 +189,7 @@ group_direct()
 	count_run "direct: fi_info" on_device fi_info -p efa
 	count_run "direct: fi_pingpong dgram" \
 		on_device "$pair" -p efa -e dgram -I 1000
-	count_make_check "direct" "$build" TESTS="$(tests_in fabtests)"
+	count_make_check "direct" "$build" TESTS="$(direct_tests)"
 	for seed in 1 2; do
 		TEST_FAULTS=$(disorder $seed) \
 		count_make_check "direct, disorder of seed $seed" "$build" \
@@ -186,7 +200,7 @@ group_direct()
 		in_root --plugin -- softefa run -- fi_info -p efa
 	count_run "direct, reference root: fi_pingpong dgram" \
 		in_root --plugin -- softefa run -- "$pair" -p efa -e dgram -I 1000
-	for test in $(tests_in fabtests); do
+	for test in $(direct_tests); do
 		count_run "direct, reference root: $test" direct_in_root "$test"
 	done
 	for test in $(tests_of_order); do
@@ -204,6 +218,37 @@ direct_in_root()
 	*) in_root --plugin -- \
 		"$source_dir/contrib/softefa/test/run_on_softefa" "$build/$1" ;;
 	esac
+}
+
+group_rdm()
+{
+	local pair=$here/setup/pingpong_pair.sh seed
+
+	prepare gcc CC=gcc && compile || return 0
+	count_run "rdm: fi_pingpong tagged, all sizes" on_device \
+		"$here/setup/device_moved.sh" 200000000 \
+		"$pair" -p efa -e rdm -m tagged -I 5 -S all
+	count_make_check "rdm" "$build" TESTS="$(rdm_tests)"
+	for seed in 1 2; do
+		TEST_FAULTS=$(disorder $seed) \
+		count_make_check "rdm, disorder of seed $seed" "$build" \
+			TESTS="$(rdm_tests)"
+	done
+	need_root || return 0
+	rdm_in_root
+}
+
+rdm_in_root()
+{
+	local pair=$here/setup/pingpong_pair.sh test
+
+	count_run "rdm, reference root: fi_pingpong tagged, all sizes" \
+		in_root --plugin -- softefa run -- \
+		"$here/setup/device_moved.sh" 200000000 \
+		"$pair" -p efa -e rdm -m tagged -I 5 -S all
+	for test in $(rdm_tests); do
+		count_run "rdm, reference root: $test" direct_in_root "$test"
+	done
 }
 
 # need_root: the reference root, made the first time; counted as skipped for
@@ -270,11 +315,12 @@ on_two_hosts()
 group_interop()
 {
 	local pair=$here/setup/pingpong_pair.sh mpi=$here/setup/mpi_judge.sh
-	local size seed setting
+	local size seed setting test
 
 	need_root || return 0
 	prepare gcc CC=gcc &&
-		compile all fabtests/functional/rdm_messages || return 0
+		compile all fabtests/functional/rdm_messages \
+			fabtests/functional/rdm_reads || return 0
 	count_run "interop: the provider is the in-tree one" in_tree_provider
 	# Messages go over efa-direct there, tagged ones over the RDM protocol.
 	# "All" sizes end at 6 MiB, or where the endpoint takes no more.
@@ -291,15 +337,15 @@ group_interop()
 		judged "messages of every protocol, $setting" 50000000 \
 			env "$setting" "$build/fabtests/functional/rdm_messages"
 	done
-	# Skipped as long as the plugin offers no RDM endpoints.
-	judged "messages of every protocol, in-tree and plugin" 50000000 \
-		env FI_EFA_USE_DEVICE_RDMA=0 \
-		FABTESTS_CHILD_PROVIDER_PATH="$build/.libs" \
-		"$build/fabtests/functional/rdm_messages"
-	judged "messages of every protocol, plugin and in-tree" 50000000 \
-		env FI_EFA_USE_DEVICE_RDMA=0 FI_PROVIDER_PATH="$build/.libs" \
-		FABTESTS_CHILD_PROVIDER_PATH=/nonexistent \
-		"$build/fabtests/functional/rdm_messages"
+	for test in rdm_messages rdm_reads; do
+		judged "$test, in-tree and plugin" 20000000 \
+			env FABTESTS_CHILD_PROVIDER_PATH="$build/.libs" \
+			"$build/fabtests/functional/$test"
+		judged "$test, plugin and in-tree" 20000000 \
+			env FI_PROVIDER_PATH="$build/.libs" \
+			FABTESTS_CHILD_PROVIDER_PATH=/nonexistent \
+			"$build/fabtests/functional/$test"
+	done
 	judged "Open MPI, point to point" 100000000 "$mpi" point_to_point 4
 	judged "Open MPI, collectives" 100000000 "$mpi" collectives 4
 	for size in 64 16384 1048576; do
@@ -327,6 +373,51 @@ group_interop()
 	judged_here "Open MPI, point to point" 20000000 \
 		"$mpi" point_to_point 4 1000000 1
 	judged_here "Open MPI, collectives" 10000000 "$mpi" collectives 4 100000
+}
+
+# plugged NAME BYTES COMMAND...: COMMAND over the plugin in the reference root,
+# on devices with the faults in the file `faults`, which must have sent so many
+# bytes.
+plugged()
+{
+	local name=$1 bytes=$2
+
+	shift 2
+	count_run "mpi, reference root: $name" \
+		in_root --plugin -- softefa run ${faults:+--faults "$faults"} \
+		-- "$here/setup/device_moved.sh" "$bytes" "$@"
+}
+
+# plugged_here NAME BYTES COMMAND...: the same with this machine's libfabric.
+plugged_here()
+{
+	local name=$1 bytes=$2
+
+	shift 2
+	count_run "mpi: $name" env PATH="$build/contrib/softefa:$PATH" \
+		TOP_SRCDIR="$source_dir" FI_PROVIDER_PATH="$build/.libs" \
+		softefa run -- "$here/setup/device_moved.sh" "$bytes" "$@"
+}
+
+# Open MPI over this plugin, on both libfabrics.
+group_mpi()
+{
+	local mpi=$here/setup/mpi_judge.sh version faults=
+
+	prepare gcc CC=gcc && compile || return 0
+	packages_need openmpi-bin libopenmpi-dev libfabric-bin
+	# The core gives the name to one provider: whose version is it?
+	version=$(on_device fi_info -p efa | grep -m 1 version:)
+	count_run "mpi: the provider is the plugin, $version" \
+		[ "${version%.*}" = "    version: 9000" ]
+	plugged_here "point to point" 20000000 "$mpi" point_to_point 4 1000000 1
+	plugged_here "collectives" 5000000 "$mpi" collectives 4 100000
+	need_root || return 0
+	plugged "point to point" 20000000 "$mpi" point_to_point 4 1000000 1
+	plugged "collectives" 5000000 "$mpi" collectives 4 100000
+	faults=$(disorder 4)
+	plugged "point to point, disorder" 1000000 \
+		"$mpi" point_to_point 4 100000 1
 }
 
 # trace_decodes SIZE: what the in-tree provider sends for tagged messages of
@@ -367,7 +458,7 @@ group_fuzz()
 {
 	local fuzzer fuzzers
 
-	packages_need clang
+	packages_need clang libclang-rt-dev
 	prepare fuzz CC=clang --enable-fuzz || return 0
 	fuzzers=$(make -s -C "$build" print-fuzzers)
 	# shellcheck disable=SC2086 # a list
@@ -381,6 +472,7 @@ group_fuzz()
 
 group_sanitize()
 {
+	packages_need iproute2
 	if prepare asan CC=gcc --enable-sanitize=address,undefined && compile
 	then
 		# Two frames tell a leak of ours from one of libfabric's own.

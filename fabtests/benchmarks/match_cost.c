@@ -21,7 +21,11 @@
 #define MPI_ANY_TAG	(MPI_IGNORE | 0x7fffffffu)
 
 /* A function of its own, also where another one is the same. */
+#ifdef __clang__
+#define MEASURED	__attribute__((noinline))
+#else
 #define MEASURED	__attribute__((noinline, noclone, no_icf))
+#endif
 
 static struct rdm_match match;
 static struct rdm_match_recv *recvs;

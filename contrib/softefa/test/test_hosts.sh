@@ -323,7 +323,7 @@ test_star()
 # The link between two of three is cut: those to the third go on.
 test_cut_link()
 {
-	start_three retry=500ms
+	start_three retry=3s
 	start_mode recover "$b" "$c"
 	wait_for sending "a link that is cut"
 	"$softefa" fault --name "$b" add "partition host=@$c" >"$work/out" ||
