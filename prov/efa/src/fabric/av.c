@@ -418,6 +418,10 @@ int fabric_av_open(struct fid_domain *domain, struct fi_av_attr *attr,
 			    attr->flags);
 		return -FI_ENOSYS;
 	}
+	if (!fabric_domain_of(domain)->ahs) {
+		compat_warn(FI_LOG_AV, "fi_av_open: the domain is half closed: its fi_close failed; close it again");
+		return -FI_EOPBADSTATE;
+	}
 	ret = av_create(fabric_domain_of(domain), attr->count, context, &av);
 	if (ret)
 		return ret;

@@ -292,7 +292,7 @@ void fabric_cq_progress(void *arg)
 	struct fabric_cq *cq = arg;
 
 	if (cq->done) {
-		cq->source->progress(cq);
+		fabric_cq_source_of(cq)->progress(cq);
 		return;
 	}
 	fabric_cq_lock(cq);
@@ -304,7 +304,9 @@ void fabric_cq_progress(void *arg)
 
 void fabric_cq_share(struct fabric_cq *cq)
 {
-	if (cq->domain->threading != FI_THREAD_DOMAIN)
+	/* others are locked from the start, or never: readers may be there,
+	 * and FI_THREAD_COMPLETION lets no one read while endpoints are made */
+	if (cq->domain->threading == FI_THREAD_COMPLETION)
 		cq->lock_data_path = true;
 }
 
@@ -412,7 +414,9 @@ static int fabric_cq_attach_locked(struct fabric_cq *cq,
 			    "a CQ cannot serve endpoints of different protocols; open one for each");
 		return -FI_EINVAL;
 	}
-	cq->source = source;
+	/* it is read without the lock: written once */
+	if (cq->source != source)
+		__atomic_store_n(&cq->source, source, __ATOMIC_RELEASE);
 	if (fabric_cq_ring_names(cq, qpn)) {
 		ret = fabric_cq_stash_all(cq);
 		if (ret)

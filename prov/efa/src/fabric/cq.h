@@ -113,6 +113,14 @@ static inline struct fabric_cq *fabric_cq_of(struct fid_cq *fid)
 		((char *)fid - offsetof(struct fabric_cq, fid));
 }
 
+/* The source, for those who do not hold the CQ lock: an endpoint may be
+ * enabled meanwhile. */
+static inline const struct fabric_cq_source *
+fabric_cq_source_of(const struct fabric_cq *cq)
+{
+	return __atomic_load_n(&cq->source, __ATOMIC_ACQUIRE);
+}
+
 /*
  * Readies what reads and attaches, for a CQ whose @dev is there; the rest
  * of the structure is fabric/cq_open's. 0, -FI_EINVAL when the device's

@@ -24,7 +24,7 @@ ssize_t fabric_cq_soft_readfrom(struct fid_cq *fid, void *buf, size_t count,
 	ret = fabric_done_read(cq->done, buf, count, source);
 	if (ret != -FI_EAGAIN)
 		return ret;
-	cq->source->progress(cq);
+	fabric_cq_source_of(cq)->progress(cq);
 	return fabric_done_read(cq->done, buf, count, source);
 }
 
