@@ -68,7 +68,7 @@ int fault_command_check(char **words)
 	if (verb && !strcmp(verb, "clear") && (is_alone || !words[2]) &&
 	    read_id(words[1]) >= 0)
 		return 0;
-	complain(FAULT_COMMAND_USAGE, verb ? "fault: '%s%s%s' is not clear" :
+	complain(FAULT_COMMAND_USAGE, verb ? "fault: '%s%s%s' is none of add, list, log, clear" :
 		 "fault: what to do?", verb, words[0] && words[1] ? " " : "",
 		 words[0] && words[1] ? words[1] : "");
 	return -EINVAL;
