@@ -338,10 +338,10 @@ group_interop()
 			env "$setting" "$build/fabtests/functional/rdm_messages"
 	done
 	for test in rdm_messages rdm_reads; do
-		judged "$test, in-tree and plugin" 20000000 \
+		judged "$test, in-tree and plugin" 10000000 \
 			env FABTESTS_CHILD_PROVIDER_PATH="$build/.libs" \
 			"$build/fabtests/functional/$test"
-		judged "$test, plugin and in-tree" 20000000 \
+		judged "$test, plugin and in-tree" 10000000 \
 			env FI_PROVIDER_PATH="$build/.libs" \
 			FABTESTS_CHILD_PROVIDER_PATH=/nonexistent \
 			"$build/fabtests/functional/$test"
