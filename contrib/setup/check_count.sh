@@ -36,8 +36,45 @@ count_run()
 	count_result "$name" "$status" "$log"
 }
 
+# count_start NAME COMMAND...: a test that runs beside others which need no
+# device, as many at a time as there are CPUs; count_finish waits for the last
+# and counts those that were not yet.
+declare -A count_running=()
+
+count_start()
+{
+	local name=$1 log
+
+	shift
+	[ ${#count_running[@]} -lt "$(nproc)" ] || count_one
+	log=$check_dir/${name//[^A-Za-z0-9.-]/_}.log
+	"$@" >"$log" 2>&1 &
+	count_running[$!]=$name
+}
+
+# count_one: waits for whichever of the started tests ends first.
+count_one()
+{
+	local pid status=0 name log
+
+	wait -n -p pid "${!count_running[@]}" || status=$?
+	name=${count_running[$pid]}
+	unset "count_running[$pid]"
+	log=$check_dir/${name//[^A-Za-z0-9.-]/_}.log
+	[ $status = 0 ] || [ $status = 77 ] || tail -n 40 "$log"
+	count_result "$name" "$status" "$log"
+}
+
+count_finish()
+{
+	while [ ${#count_running[@]} -gt 0 ]; do
+		count_one
+	done
+}
+
 # count_make_check NAME DIR MAKE-ARGUMENT...: runs `make check` in DIR and
-# counts each of its tests.  A build that fails is one failed test.
+# counts each of its tests.  A build that fails is one failed test.  Tests run
+# one by one, or `at_once` at a time where the caller has set that.
 count_make_check()
 {
 	local name=$1 dir=$2 log status=0 file test status_of
@@ -46,9 +83,9 @@ count_make_check()
 	log=$check_dir/${name//[^A-Za-z0-9.-]/_}.log
 	say "$name"
 	find "$dir" -name '*.trs' -delete
-	# The programs are built side by side, the tests run one by one.
 	make -C "$dir" -j "$(nproc)" check "$@" TESTS= >"$log" 2>&1 &&
-		make -C "$dir" check "$@" >"$log" 2>&1 || status=$?
+		make -C "$dir" -j "${at_once:-1}" check "$@" >"$log" 2>&1 ||
+		status=$?
 	while IFS= read -r -d '' file; do
 		test=${file#"$dir/"}
 		test=${test%.trs}

@@ -53,10 +53,28 @@ programs_in()
 	tests_in "$1" | tr ' ' '\n' | grep -v '\.[a-z]*$' | tr '\n' ' '
 }
 
+# tests_without_device: those that share nothing, and may run side by side.
+tests_without_device()
+{
+	printf '%s contrib/check-layers\n' \
+		"$(tests_in prov/efa/test contrib/test)"
+}
+
+# tests_on_device: all others.  One at a time: a device and its application
+# take a CPU each.
+tests_on_device()
+{
+	make -s -C "$build" print-tests |
+		grep -v '^prov/efa/test/\|^contrib/test/\|^contrib/check-layers' |
+		tr '\n' ' '
+}
+
 group_unit()
 {
-	local compiler page valgrind='valgrind -q --error-exitcode=9'
+	local compiler page valgrind='valgrind -q --error-exitcode=9' at_once
 
+	# shellcheck disable=SC2034 # count_make_check reads it
+	at_once=$(nproc)
 	valgrind+=' --leak-check=full --errors-for-leak-kinds=definite'
 	packages_need gcc clang valgrind shellcheck groff-base
 	count_run "shellcheck" check_shell
@@ -68,8 +86,7 @@ group_unit()
 		prepare $compiler CC=$compiler || continue
 		compile || continue
 		count_make_check "unit, $compiler" "$build" \
-			TESTS="$(tests_in prov/efa/test contrib/check-layers \
-			contrib/test) contrib/check-layers"
+			TESTS="$(tests_without_device)"
 	done
 	if prepare gcc CC=gcc && compile; then
 		RANDOM_STEPS_DIVISOR=50 \
@@ -464,10 +481,11 @@ group_fuzz()
 	# shellcheck disable=SC2086 # a list
 	compile $fuzzers || return 0
 	for fuzzer in $fuzzers; do
-		count_run "fuzz: $fuzzer" env -C "$check_dir" \
+		count_start "fuzz: $fuzzer" env -C "$check_dir" \
 			"$build/$fuzzer" -max_total_time="${FUZZ_SECONDS:-20}" \
 			-verbosity=0 -print_final_stats=1
 	done
+	count_finish
 }
 
 group_sanitize()
@@ -479,12 +497,20 @@ group_sanitize()
 		ASAN_OPTIONS=verify_asan_link_order=0:malloc_context_size=2 \
 		LSAN_OPTIONS=suppressions=$here/setup/leaks_elsewhere \
 		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-		count_make_check "sanitize, address and undefined" "$build"
+		count_all_tests "sanitize, address and undefined"
 	fi
 	if prepare tsan CC=gcc --enable-sanitize=thread && compile; then
 		TSAN_OPTIONS=halt_on_error=1 \
-		count_make_check "sanitize, thread" "$build"
+		count_all_tests "sanitize, thread"
 	fi
+}
+
+# count_all_tests NAME: every test of the makefile, in `build`.
+count_all_tests()
+{
+	at_once=$(nproc) count_make_check "$1" "$build" \
+		TESTS="$(tests_without_device)"
+	count_make_check "$1, on a device" "$build" TESTS="$(tests_on_device)"
 }
 
 group_dist()
@@ -498,6 +524,5 @@ group_dist()
 	# device were run before, and would take as long again.
 	count_run "dist: make distcheck" make -C "$build" -j "$(nproc)" \
 		distcheck DISTCHECK_CONFIGURE_FLAGS="$rdma_core" \
-		TESTS="$(tests_in prov/efa/test contrib/test \
-			contrib/check-layers)contrib/check-layers"
+		TESTS="$(tests_without_device)"
 }
