@@ -7,9 +7,10 @@
 set -eu
 
 softefa=${SOFTEFA:?the softefa command to test with}
-programs=${TOP_BUILDDIR:?the build tree}/fabtests/functional
+programs=${TOP_BUILDDIR:?the build tree}/fabtests
 run=${TOP_SRCDIR:?the source tree}/contrib/softefa/test/run_on_softefa
-tests=(counters counters_alone rma_transfers)
+tests=(functional/counters functional/counters_alone functional/rma_transfers
+	nccl/rdma_protocol)
 failed=0
 
 [ -x "$softefa" ] || { echo "skipped: softefa: no $softefa"; exit 77; }
