@@ -307,8 +307,9 @@ static ssize_t direct_recv_several(struct fabric_ep *ep,
 				desc[i]);
 		room_bytes += sge[i].length;
 	}
-	return direct_recv_publish(ep, sge, (uint32_t)count, room_bytes,
-				   context, flags);
+	return direct_recv_publish(ep, ep->lock_data_path, sge,
+				   (uint32_t)count, room_bytes, context,
+				   flags);
 }
 
 static DIRECT_INLINE ssize_t direct_recv_iov(struct fabric_ep *ep,

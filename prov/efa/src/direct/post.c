@@ -68,5 +68,14 @@ direct_recv_publish_locked(struct fabric_ep *ep, uint64_t addr,
 {
 	struct hw_sge sge = { .addr = addr, .length = length, .lkey = lkey };
 
-	return direct_recv_publish(ep, &sge, 1, length, context, flags);
+	return direct_recv_publish(ep, true, &sge, 1, length, context, flags);
+}
+
+DIRECT_COLD ssize_t
+direct_recv_publish_full(struct fabric_ep *ep, uint64_t addr, uint32_t length,
+			 uint32_t lkey, void *context, uint64_t flags)
+{
+	struct hw_sge sge = { .addr = addr, .length = length, .lkey = lkey };
+
+	return direct_recv_publish(ep, false, &sge, 1, length, context, flags);
 }

@@ -73,15 +73,17 @@ direct_send_publish(struct fabric_ep *ep, struct hw_send_wqe *wqe,
 	return ret;
 }
 
-/* Posts a receive of @count buffers, @room_bytes together. 0, -FI_EAGAIN. */
+/* Posts a receive of @count buffers, @room_bytes together. @locked is what
+ * the endpoint says of its data path. 0, -FI_EAGAIN. */
 static DIRECT_INLINE ssize_t
-direct_recv_publish(struct fabric_ep *ep, const struct hw_sge *sge,
-		    uint32_t count, uint32_t room_bytes, void *context,
-		    uint64_t flags)
+direct_recv_publish(struct fabric_ep *ep, bool locked,
+		    const struct hw_sge *sge, uint32_t count,
+		    uint32_t room_bytes, void *context, uint64_t flags)
 {
 	ssize_t ret = 0;
 
-	fabric_ep_lock(ep, &ep->rx_lock);
+	if (locked)
+		util_lock_acquire(&ep->rx_lock);
 	if (__builtin_expect(!hw_rq_has_room(&ep->rq, count), 0) &&
 	    !direct_recv_make_room(ep, count))
 		ret = -FI_EAGAIN;
@@ -89,29 +91,36 @@ direct_recv_publish(struct fabric_ep *ep, const struct hw_sge *sge,
 		hw_rq_post(&ep->rq, sge, count, context, room_bytes,
 			   direct_op_flags(flags, 0), flags & FI_MORE);
 	direct_set_held(&ep->rx_held, flags & FI_MORE);
-	fabric_ep_unlock(ep, &ep->rx_lock);
+	if (locked)
+		util_lock_release(&ep->rx_lock);
 	if (direct_is_held(&ep->tx_held, flags & FI_MORE && !ret))
 		direct_release_sends(ep);
 	return ret;
 }
 
 /*
- * As direct_recv_publish, of one buffer, whose parts come in registers. It
- * is where locks are taken, or room is to be found: calls after which nothing
- * else is to be done leave the inline function below without registers to
- * save.
+ * As direct_recv_publish, of one buffer, whose parts come in registers: with
+ * a locked data path, and without one where room is to be found. Calls after
+ * which nothing else is to be done leave the inline function below without
+ * registers to save.
  */
 ssize_t direct_recv_publish_locked(struct fabric_ep *ep, uint64_t addr,
 				   uint32_t length, uint32_t lkey,
 				   void *context, uint64_t flags);
+ssize_t direct_recv_publish_full(struct fabric_ep *ep, uint64_t addr,
+				 uint32_t length, uint32_t lkey,
+				 void *context, uint64_t flags);
 
 static DIRECT_INLINE ssize_t
 direct_recv_publish_one(struct fabric_ep *ep, const struct hw_sge *sge,
 			void *context, uint64_t flags)
 {
-	if (ep->lock_data_path || !hw_rq_has_room(&ep->rq, 1))
+	if (ep->lock_data_path)
 		return direct_recv_publish_locked(ep, sge->addr, sge->length,
 						  sge->lkey, context, flags);
+	if (__builtin_expect(!hw_rq_has_room(&ep->rq, 1), 0))
+		return direct_recv_publish_full(ep, sge->addr, sge->length,
+						sge->lkey, context, flags);
 	hw_rq_post(&ep->rq, sge, 1, context, sge->length,
 		   direct_op_flags(flags, 0), flags & FI_MORE);
 	direct_set_held(&ep->rx_held, flags & FI_MORE);
