@@ -47,6 +47,7 @@ struct fake_verbs {
 	struct compat_efadv_cq_init_attr cq_efa;
 	uint32_t cq_vector;
 	union ibv_gid ah_gid;
+	void *mr_addr;
 	uint64_t mr_iova, mr_length, mr_offset;
 	unsigned int mr_access;
 	int mr_fd;			/* of the last dma-buf */

@@ -99,6 +99,36 @@ static void refuses_what_it_cannot(void **state)
 	assert_null(mr);
 }
 
+/* A byte elsewhere, at the address that operations of length 0 name. */
+static void stands_in_for_no_bytes(void **state)
+{
+	void *const at[] = { memory + 5, NULL };
+	struct fid_mr *mr;
+
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(fabric_mr_reg(&domain.fid.fid, at[i], 0,
+					       FI_REMOTE_WRITE, 0, 0, 0, &mr,
+					       NULL), 0);
+		assert_int_equal(fake.mr_length, 1);
+		assert_int_equal(fake.mr_iova, (uintptr_t)at[i]);
+		assert_ptr_not_equal(fake.mr_addr, at[i]);
+		assert_int_equal(fake.mr_access, IBV_ACCESS_REMOTE_WRITE |
+						 IBV_ACCESS_LOCAL_WRITE);
+		assert_int_equal(fi_mr_key(mr), 6);
+		assert_int_equal(fabric_mr_of_desc(fi_mr_desc(mr))->lkey, 5);
+		fake.failing = "dereg_mr";
+		fake.failing_errno = EBUSY;
+		assert_int_equal(fi_close(&mr->fid), -FI_EBUSY);
+		fake.failing = NULL;
+		assert_int_equal(fi_close(&mr->fid), 0);
+	}
+	fake.failing = "reg_mr";
+	fake.failing_errno = ENOMEM;
+	assert_int_equal(fabric_mr_reg(&domain.fid.fid, memory, 0, FI_SEND, 0,
+				       0, 0, &mr, NULL), -FI_ENOMEM);
+	assert_non_null(strstr(fake.last_warning, "ulimit -l"));
+}
+
 static int reg_dmabuf(const struct compat_mr_dmabuf *dmabuf, size_t count,
 		      struct fid_mr **mr)
 {
@@ -222,6 +252,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(asks_for_the_access_needed),
 		TEST(refuses_what_it_cannot),
+		TEST(stands_in_for_no_bytes),
 		TEST(registers_a_dmabuf_from_its_offset),
 		TEST(refuses_a_dmabuf_that_the_cpu_would_copy),
 		TEST(refuses_an_impossible_dmabuf),

@@ -18,15 +18,21 @@ static int take_over(struct ibv_mr *verbs, struct dev_mr *mr)
 	return 0;
 }
 
-int dev_mr_create(struct dev_pd *pd, void *addr, size_t len_bytes,
-		  int access, struct dev_mr *mr)
+int dev_mr_create_at(struct dev_pd *pd, void *addr, size_t len_bytes,
+		     uint64_t iova, int access, struct dev_mr *mr)
 {
 	/* the one call that passes optional access bits on when the kernel
 	 * knows them and drops them when it does not */
 	return take_over(compat_verbs()->reg_mr_iova2(pd->verbs, addr,
-						      len_bytes,
-						      (uintptr_t)addr,
+						      len_bytes, iova,
 						      access), mr);
+}
+
+int dev_mr_create(struct dev_pd *pd, void *addr, size_t len_bytes,
+		  int access, struct dev_mr *mr)
+{
+	return dev_mr_create_at(pd, addr, len_bytes, (uintptr_t)addr, access,
+				mr);
 }
 
 int dev_mr_create_dmabuf(struct dev_pd *pd, uint64_t offset, size_t len_bytes,

@@ -18,6 +18,10 @@ struct dev_mr {
  */
 int dev_mr_create(struct dev_pd *pd, void *addr, size_t len_bytes,
 		  int access, struct dev_mr *mr);
+/* The same for memory that has the address @iova in work requests; both have
+ * the same offset in a page. */
+int dev_mr_create_at(struct dev_pd *pd, void *addr, size_t len_bytes,
+		     uint64_t iova, int access, struct dev_mr *mr);
 /* The same for the memory behind a dma-buf; @iova is its address in work
  * requests. @fd stays the caller's and may be closed. */
 int dev_mr_create_dmabuf(struct dev_pd *pd, uint64_t offset, size_t len_bytes,

@@ -63,7 +63,8 @@ static int mr_close(struct fid *fid)
 		((char *)fid - offsetof(struct fabric_mr, fid.fid));
 	int ret;
 
-	ret = dev_mr_destroy(&mr->dev);
+	ret = mr->empty.page ? fabric_empty_region_close(&mr->empty)
+			     : dev_mr_destroy(&mr->dev);
 	if (ret)
 		return ret;
 	fabric_reference_put(&mr->domain->users);
@@ -137,22 +138,36 @@ static int mr_register_device(struct fabric_domain *domain,
 					   verbs, dev);
 }
 
+static int mr_register_empty(struct fabric_domain *domain,
+			     const struct mr_range *range, int verbs,
+			     struct fabric_mr *mr)
+{
+	int ret = fabric_empty_region_open_at(&mr->empty, &domain->pd,
+					      (uintptr_t)range->addr, verbs);
+
+	if (!ret)
+		mr->dev = mr->empty.mr;
+	return ret;
+}
+
 /* A failure is logged. */
 static int mr_register(struct fabric_domain *domain,
 		       const struct mr_range *range, uint64_t access,
-		       struct dev_mr *dev)
+		       struct fabric_mr *mr)
 {
 	int ret, verbs = mr_verbs_access(domain, access);
 
 	if (range->iface != FI_HMEM_SYSTEM)
-		return mr_register_device(domain, range, verbs, dev);
-	if (range->fd < 0)
+		return mr_register_device(domain, range, verbs, &mr->dev);
+	if (!range->len)
+		ret = mr_register_empty(domain, range, verbs, mr);
+	else if (range->fd < 0)
 		ret = dev_mr_create(&domain->pd, range->addr, range->len,
-				    verbs, dev);
+				    verbs, &mr->dev);
 	else
 		ret = dev_mr_create_dmabuf(&domain->pd, range->offset,
 					   range->len, (uintptr_t)range->addr,
-					   range->fd, verbs, dev);
+					   range->fd, verbs, &mr->dev);
 	if (ret)
 		compat_warn(FI_LOG_MR, "cannot register %zu bytes at %p%s with "
 			    "%s: %s; %s", range->len, range->addr,
@@ -171,7 +186,7 @@ static int mr_create(struct fabric_domain *domain,
 
 	if (!mr)
 		return -FI_ENOMEM;
-	ret = mr_register(domain, range, access, &mr->dev);
+	ret = mr_register(domain, range, access, mr);
 	if (ret) {
 		free(mr);
 		return ret;

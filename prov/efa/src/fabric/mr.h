@@ -13,6 +13,7 @@
 
 #include "dev/mem_region.h"
 #include "fabric/domain.h"
+#include "fabric/empty_region.h"
 
 struct fabric_mr {
 	struct fid_mr fid;
@@ -21,6 +22,7 @@ struct fabric_mr {
 	/* cold */
 	struct fabric_domain *domain;
 	struct dev_mr dev;
+	struct fabric_empty_region empty;	/* whose @dev is, of length 0 */
 };
 
 static inline struct fabric_mr *fabric_mr_of(struct fid_mr *fid)
@@ -50,10 +52,13 @@ static inline bool fabric_mr_cpu_reads(const void *desc)
  * fi_mr_regattr takes from applications of API 1.20 and later: the region is
  * then addressed from base_addr + offset on, and the descriptor stays the
  * application's, to close when it likes.
+ * A range of length 0, but of an accelerator, has keys for operations of
+ * length 0 at its address and grants none of the application's memory.
  * fi_mr_regattr in a domain with FI_HMEM goes by the interface in the
  * attributes: see fabric/device_region.h for what can then go wrong.
  * -FI_EOPNOTSUPP: an access the device has not; FI_MR_DMABUF in a domain of
- * RDM endpoints of the fabric efa, whose messages the CPU copies. Else what the kernel says.
+ * RDM endpoints of the fabric efa, whose messages the CPU copies. Else what
+ * the kernel says.
  * Each refusal is logged. The key is the device's, whatever is requested;
  * @offset means nothing to a region addressed by virtual address.
  */
