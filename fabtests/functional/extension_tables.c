@@ -75,11 +75,8 @@ static void check_bad_questions(struct fab_endpoint *e,
 	struct fi_efa_cq_init_attr external = {
 		.flags = FI_EFA_CQ_INIT_FLAGS_EXT_MEM_DMABUF,
 	};
-	struct fi_efa_comp_cntr_init_attr counter = { 0 };
 	struct fi_cq_attr cq_attr = { .format = FI_CQ_FORMAT_DATA };
-	struct fi_cntr_attr cntr_attr = { .wait_obj = FI_WAIT_NONE };
 	struct fi_efa_wq_attr sq;
-	struct fid_cntr *cntr = NULL;
 	struct fid_cq *cq = NULL;
 	uint16_t ahn, qpn;
 	uint32_t qkey;
@@ -99,9 +96,6 @@ static void check_bad_questions(struct fab_endpoint *e,
 	REQUIRE_EQ(ops->cq_open_ext(e->domain, &cq_attr, &external, &cq, NULL),
 		   0);
 	EXPECT_EQ(fi_close(&cq->fid), 0);
-	EXPECT_EQ(ops->cntr_open_ext(e->domain, &cntr_attr, &cntr, NULL,
-				     &counter), -FI_EOPNOTSUPP);
-	EXPECT(cntr == NULL);
 }
 
 static struct hw_wq_geometry geometry_of(const struct fi_efa_wq_attr *attr)

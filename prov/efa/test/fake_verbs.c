@@ -412,9 +412,9 @@ efadv_create_comp_cntr(struct ibv_context *context,
 	assert_int_equal(efa_attr_bytes, sizeof(*efa_attr));
 	assert_int_equal(attr->type, 0);
 	assert_int_equal(efa_attr->flags, 3);
-	assert_int_equal(efa_attr->count.type, 0);
 	if (fails("efadv_create_comp_cntr"))
 		return NULL;
+	fake.cntr_attr = *efa_attr;
 	fake.cntr_count = (uint64_t *)efa_attr->count.ptr;
 	fake.cntr_errors = (uint64_t *)efa_attr->errors.ptr;
 	fake.cntrs++;
@@ -436,6 +436,32 @@ static int qp_attach_comp_cntr(struct ibv_qp *qp,
 	if (fails("qp_attach_comp_cntr"))
 		return errno;
 	fake.cntr_ops |= attr->op_mask;
+	return 0;
+}
+
+static int set_comp_cntr(struct compat_comp_cntr *cntr, uint64_t value)
+{
+	if (fails("set_comp_cntr"))
+		return errno;
+	*fake.cntr_count = value;
+	return 0;
+}
+
+static int set_err_comp_cntr(struct compat_comp_cntr *cntr, uint64_t value)
+{
+	*fake.cntr_errors = value;
+	return 0;
+}
+
+static int inc_comp_cntr(struct compat_comp_cntr *cntr, uint64_t amount)
+{
+	*fake.cntr_count += amount;
+	return 0;
+}
+
+static int inc_err_comp_cntr(struct compat_comp_cntr *cntr, uint64_t amount)
+{
+	*fake.cntr_errors += amount;
 	return 0;
 }
 
@@ -474,6 +500,10 @@ static const struct compat_verbs table = {
 	.efadv_create_comp_cntr = efadv_create_comp_cntr,
 	.destroy_comp_cntr = destroy_comp_cntr,
 	.qp_attach_comp_cntr = qp_attach_comp_cntr,
+	.set_comp_cntr = set_comp_cntr,
+	.set_err_comp_cntr = set_err_comp_cntr,
+	.inc_comp_cntr = inc_comp_cntr,
+	.inc_err_comp_cntr = inc_err_comp_cntr,
 };
 
 static void keep_warning(enum fi_log_level level, const char *text)

@@ -54,6 +54,7 @@ struct fake_verbs {
 	int modify_masks[4];
 	struct ibv_qp_attr modify_attrs[4];
 	int modifies;
+	struct compat_efadv_comp_cntr_init_attr cntr_attr;
 	uint64_t *cntr_count, *cntr_errors;	/* where it is to write */
 	uint32_t cntr_ops;
 	/* the log */

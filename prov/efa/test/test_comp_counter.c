@@ -48,7 +48,8 @@ static void device_writes_the_counts(void **state)
 	struct dev_counter counter;
 
 	assert_int_equal(device->comp_cntr_ops, 63);
-	assert_int_equal(dev_counter_create(device, &counter), 0);
+	assert_int_equal(dev_counter_create(device, NULL, NULL,
+					    &counter), 0);
 	assert_int_equal(dev_counter_good(&counter), 0);
 	assert_int_equal(dev_counter_bad(&counter), 0);
 	*fake.cntr_count = 5;
@@ -68,7 +69,8 @@ static void attaches_what_the_device_counts(void **state)
 	fake.cntr_caps.attach_ops = COMPAT_COMP_CNTR_SEND |
 				    COMPAT_COMP_CNTR_RECV;
 	rediscover();
-	assert_int_equal(dev_counter_create(device, &counter), 0);
+	assert_int_equal(dev_counter_create(device, NULL, NULL,
+					    &counter), 0);
 	assert_int_equal(dev_counter_attach(&counter, &qp,
 					    COMPAT_COMP_CNTR_RECV), 0);
 	assert_int_equal(fake.cntr_ops, COMPAT_COMP_CNTR_RECV);
@@ -83,13 +85,48 @@ static void attaches_what_the_device_counts(void **state)
 	assert_int_equal(dev_counter_destroy(&counter), 0);
 }
 
+/* One count in the caller's memory, one in a dma-buf that is not mapped. */
+static void counts_where_it_is_told(void **state)
+{
+	uint64_t memory = 0;
+	const struct compat_efadv_memory_location at = {
+		.ptr = (uint8_t *)&memory,
+	}, dmabuf = {
+		.type = COMPAT_EFADV_MEMORY_DMABUF,
+		.dmabuf = { .fd = 42, .offset = 64 },
+	};
+	struct dev_counter counter;
+
+	assert_int_equal(dev_counter_create(device, &at, &dmabuf, &counter),
+			 0);
+	assert_ptr_equal(fake.cntr_count, &memory);
+	assert_int_equal(fake.cntr_attr.errors.type,
+			 COMPAT_EFADV_MEMORY_DMABUF);
+	assert_int_equal(fake.cntr_attr.errors.dmabuf.fd, 42);
+	assert_int_equal(fake.cntr_attr.errors.dmabuf.offset, 64);
+	memory = 8;
+	assert_int_equal(dev_counter_good(&counter), 8);
+	assert_int_equal(dev_counter_bad(&counter), 0);
+	assert_int_equal(dev_counter_set(&counter, DEV_COUNT_GOOD, 3), 0);
+	assert_int_equal(dev_counter_add(&counter, DEV_COUNT_GOOD, 4), 0);
+	assert_int_equal(memory, 7);
+	fake.failing = "set_comp_cntr";
+	fake.failing_errno = EOPNOTSUPP;
+	assert_int_equal(dev_counter_set(&counter, DEV_COUNT_GOOD, 3),
+			 -EOPNOTSUPP);
+	assert_int_equal(fake.warnings, 1);
+	fake.failing = NULL;
+	assert_int_equal(dev_counter_destroy(&counter), 0);
+}
+
 static void assert_none(void)
 {
 	struct dev_counter counter = { 0 };
 
 	rediscover();
 	assert_int_equal(device->comp_cntr_ops, 0);
-	assert_int_equal(dev_counter_create(device, &counter), -EOPNOTSUPP);
+	assert_int_equal(dev_counter_create(device, NULL, NULL,
+					    &counter), -EOPNOTSUPP);
 	assert_null(counter.verbs);
 }
 
@@ -113,11 +150,13 @@ static void failures_leave_nothing_behind(void **state)
 
 	fake.failing = "efadv_create_comp_cntr";
 	fake.failing_errno = ENOMEM;
-	assert_int_equal(dev_counter_create(device, &counter), -ENOMEM);
+	assert_int_equal(dev_counter_create(device, NULL, NULL,
+					    &counter), -ENOMEM);
 	assert_null(counter.verbs);
 	fake.failing = "destroy_comp_cntr";
 	fake.failing_errno = EBUSY;
-	assert_int_equal(dev_counter_create(device, &counter), 0);
+	assert_int_equal(dev_counter_create(device, NULL, NULL,
+					    &counter), 0);
 	assert_int_equal(dev_counter_destroy(&counter), -EBUSY);
 	assert_int_equal(fake.warnings, 1);
 	assert_non_null(counter.verbs);
@@ -131,6 +170,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(device_writes_the_counts),
+		TEST(counts_where_it_is_told),
 		TEST(attaches_what_the_device_counts),
 		TEST(may_be_missing),
 		TEST(failures_leave_nothing_behind),

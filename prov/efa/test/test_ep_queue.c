@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include <rdma/fi_errno.h>
+
 #include "compat/fi_abi.h"
 #include "direct/complete.h"
 #include "fabric/cntr.h"
@@ -129,6 +131,30 @@ static void a_counter_shares_the_queue(void **state)
 	assert_int_equal(fi_close(&cntr->fid), 0);
 }
 
+/* What the device does not count, it alone does not count right. */
+static void a_counter_of_the_device_counts_there_or_nowhere(void **state)
+{
+	uint32_t credits = atomic_load(&cq.credits);
+	struct fabric_cntr *cntr;
+	struct fid_cntr *fid;
+
+	assert_int_equal(fabric_cntr_open(&domain.fid, NULL, &fid, NULL), 0);
+	cntr = fabric_cntr_of(fid);
+	cntr->device_alone = true;
+	ep->bound_cntrs[FABRIC_EP_WRITE] = cntr;
+	assert_int_equal(queue_open(), -FI_EOPNOTSUPP);
+	assert_non_null(strstr(fake.last_warning, "fi_cntr_open"));
+	assert_int_equal(fake.qps, 0);
+	assert_int_equal(atomic_load(&cq.credits), credits);
+	cntr->device_alone = false;
+	assert_int_equal(queue_open(), 0);
+	assert_ptr_equal(ep->cntrs[FABRIC_EP_WRITE], cntr);
+	ep->enabled = true;
+	assert_int_equal(fabric_ep_queue_close(ep), 0);
+	ep->bound_cntrs[FABRIC_EP_WRITE] = NULL;
+	assert_int_equal(fi_close(&fid->fid), 0);
+}
+
 static void a_failure_leaves_nothing(void **state)
 {
 	uint32_t credits = atomic_load(&cq.credits);
@@ -176,6 +202,7 @@ int main(void)
 		TEST(opens_and_closes),
 		TEST(a_send_queue_has_the_size_asked_for),
 		TEST(a_counter_shares_the_queue),
+		TEST(a_counter_of_the_device_counts_there_or_nowhere),
 		TEST(a_failure_leaves_nothing),
 		TEST(a_qp_that_stays_is_not_forgotten),
 	};

@@ -42,7 +42,12 @@ struct compat_comp_cntr_attach_attr {
 };
 static_assert(sizeof(struct compat_comp_cntr_attach_attr) == 8, "size");
 
-/* Where a count is to lie: type 0, an address of the process. */
+/* compat_efadv_memory_location.type: an address of the process, or a dma-buf,
+ * which @ptr may be a mapping of. */
+#define COMPAT_EFADV_MEMORY_VA		0
+#define COMPAT_EFADV_MEMORY_DMABUF	1
+
+/* Where a count is to lie. */
 struct compat_efadv_memory_location {
 	uint8_t *ptr;
 	struct {

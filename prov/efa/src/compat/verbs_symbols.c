@@ -51,6 +51,8 @@ static const struct symbol symbols[] = {
 	EFADV_OPTIONAL(efadv_get_max_sq_depth),
 	EFADV_OPTIONAL(efadv_create_comp_cntr),
 	IBV_OPTIONAL(destroy_comp_cntr), IBV_OPTIONAL(qp_attach_comp_cntr),
+	IBV_OPTIONAL(set_comp_cntr), IBV_OPTIONAL(set_err_comp_cntr),
+	IBV_OPTIONAL(inc_comp_cntr), IBV_OPTIONAL(inc_err_comp_cntr),
 	/* exported under this name, for an inline function of its own */
 	{ COMPAT_LIBIBVERBS, true, "_ibv_query_comp_cntr_caps",
 	  offsetof(struct compat_verbs, query_comp_cntr_caps) },

@@ -101,6 +101,12 @@ struct compat_verbs {
 	int (*qp_attach_comp_cntr)(struct ibv_qp *qp,
 				   struct compat_comp_cntr *cntr,
 				   struct compat_comp_cntr_attach_attr *attr);
+	int (*set_comp_cntr)(struct compat_comp_cntr *cntr, uint64_t value);
+	int (*set_err_comp_cntr)(struct compat_comp_cntr *cntr,
+				 uint64_t value);
+	int (*inc_comp_cntr)(struct compat_comp_cntr *cntr, uint64_t amount);
+	int (*inc_err_comp_cntr)(struct compat_comp_cntr *cntr,
+				 uint64_t amount);
 };
 
 /*

@@ -9,7 +9,21 @@
 #include "compat/verbs_symbols.h"
 #include "util/cache_line.h"
 
+/* Where one count is to lie, in verbs' words; its address for the CPU. */
+static const uint64_t *
+place_count(const struct compat_efadv_memory_location *wanted, uint64_t *own,
+	    struct compat_efadv_memory_location *place)
+{
+	if (wanted)
+		*place = *wanted;
+	else
+		place->ptr = (uint8_t *)own;
+	return (const uint64_t *)place->ptr;
+}
+
 int dev_counter_create(const struct dev_device *device,
+		       const struct compat_efadv_memory_location *good,
+		       const struct compat_efadv_memory_location *bad,
 		       struct dev_counter *counter)
 {
 	struct compat_comp_cntr_init_attr attr = { 0 };
@@ -26,8 +40,8 @@ int dev_counter_create(const struct dev_device *device,
 	made.counts = util_cache_line_calloc(sizeof(*made.counts));
 	if (!made.counts)
 		return -ENOMEM;
-	efa_attr.count.ptr = (uint8_t *)&made.counts->good;
-	efa_attr.errors.ptr = (uint8_t *)&made.counts->bad;
+	made.good = place_count(good, &made.counts->good, &efa_attr.count);
+	made.bad = place_count(bad, &made.counts->bad, &efa_attr.errors);
 	errno = 0;
 	made.verbs = compat_verbs()->efadv_create_comp_cntr(
 		device->verbs, &attr, &efa_attr, sizeof(efa_attr));
@@ -63,4 +77,36 @@ int dev_counter_attach(const struct dev_counter *counter, struct dev_qp *qp,
 		return -EOPNOTSUPP;
 	return -compat_verbs()->qp_attach_comp_cntr(qp->verbs, counter->verbs,
 						    &attr);
+}
+
+static int modified(const struct dev_counter *counter, int err)
+{
+	if (err)
+		compat_warn(FI_LOG_CNTR, "%s: a completion counter keeps its "
+			    "value: %s", counter->device->name, strerror(err));
+	return -err;
+}
+
+int dev_counter_set(const struct dev_counter *counter, enum dev_count which,
+		    uint64_t value)
+{
+	const struct compat_verbs *verbs = compat_verbs();
+	int (*set)(struct compat_comp_cntr *cntr, uint64_t value) =
+		which == DEV_COUNT_GOOD ? verbs->set_comp_cntr
+					: verbs->set_err_comp_cntr;
+
+	return modified(counter, set ? set(counter->verbs, value)
+				     : EOPNOTSUPP);
+}
+
+int dev_counter_add(const struct dev_counter *counter, enum dev_count which,
+		    uint64_t amount)
+{
+	const struct compat_verbs *verbs = compat_verbs();
+	int (*add)(struct compat_comp_cntr *cntr, uint64_t amount) =
+		which == DEV_COUNT_GOOD ? verbs->inc_comp_cntr
+					: verbs->inc_err_comp_cntr;
+
+	return modified(counter, add ? add(counter->verbs, amount)
+				     : EOPNOTSUPP);
 }

@@ -2,7 +2,8 @@
 /*
  * Completion counters of the device: it writes how many operations of the
  * queue pairs they are attached to went well, and how many did not, into
- * memory of the process. Nobody has to read a completion for that.
+ * memory of the process, or into a dma-buf, an accelerator's for instance.
+ * Nobody has to read a completion for that.
  */
 #ifndef DEV_COMP_COUNTER_H
 #define DEV_COMP_COUNTER_H
@@ -19,15 +20,25 @@ struct dev_counts {
 struct dev_counter {
 	const struct dev_device *device;
 	struct compat_comp_cntr *verbs;	/* NULL: there is none */
-	struct dev_counts *counts;
+	const uint64_t *good, *bad;	/* NULL: the CPU cannot read it */
+	struct dev_counts *counts;	/* its own memory, for one or both */
 };
 
+/* One of the two counts. */
+enum dev_count { DEV_COUNT_GOOD, DEV_COUNT_BAD };
+
 /*
- * A counter at 0. -EOPNOTSUPP: the device or rdma-core has none; -ENOMEM:
- * all are in use; other negative errnos are the device's. Not logged: the
- * caller can do without. Pairs with destroy.
+ * A counter at 0, whose counts are where @good and @bad say, or for NULL in
+ * memory of its own; the places stay the caller's, who keeps the memory as
+ * long as the counter, but need not keep a dma-buf's descriptor. One in a
+ * dma-buf without an address cannot be read here.
+ * -EOPNOTSUPP: the device or rdma-core has none; -ENOMEM: all are in use;
+ * other negative errnos are the device's. Not logged: the caller may do
+ * without. Pairs with destroy.
  */
 int dev_counter_create(const struct dev_device *device,
+		       const struct compat_efadv_memory_location *good,
+		       const struct compat_efadv_memory_location *bad,
 		       struct dev_counter *counter);
 /* No QP may have it any more. A negative errno, logged: it is still there. */
 int dev_counter_destroy(struct dev_counter *counter);
@@ -40,17 +51,24 @@ int dev_counter_destroy(struct dev_counter *counter);
 int dev_counter_attach(const struct dev_counter *counter, struct dev_qp *qp,
 		       uint32_t ops);
 
-/* The counts so far; 0 where there is no counter. */
+/* Has the device set one of the counts, or add to it, wherever it is. A
+ * negative errno, logged; -EOPNOTSUPP of an rdma-core that cannot. */
+int dev_counter_set(const struct dev_counter *counter, enum dev_count which,
+		    uint64_t value);
+int dev_counter_add(const struct dev_counter *counter, enum dev_count which,
+		    uint64_t amount);
+
+/* The counts so far; 0 where there is no counter, or no reading it. */
 static inline uint64_t dev_counter_good(const struct dev_counter *counter)
 {
-	return counter->verbs ? __atomic_load_n(&counter->counts->good,
-						__ATOMIC_ACQUIRE) : 0;
+	return counter->good ? __atomic_load_n(counter->good,
+					       __ATOMIC_ACQUIRE) : 0;
 }
 
 static inline uint64_t dev_counter_bad(const struct dev_counter *counter)
 {
-	return counter->verbs ? __atomic_load_n(&counter->counts->bad,
-						__ATOMIC_ACQUIRE) : 0;
+	return counter->bad ? __atomic_load_n(counter->bad,
+					      __ATOMIC_ACQUIRE) : 0;
 }
 
 #endif /* DEV_COMP_COUNTER_H */

@@ -148,9 +148,14 @@ static uint64_t cntr_readerr(struct fid_cntr *fid)
 	return cntr_errors(cntr);
 }
 
+/* Changes the value; a counter of the device alone, where that keeps it. */
 static int cntr_add(struct fid_cntr *fid, uint64_t value)
 {
-	fabric_cntr_add(fabric_cntr_of(fid), value);
+	struct fabric_cntr *cntr = fabric_cntr_of(fid);
+
+	if (cntr->device_alone)
+		return dev_counter_add(&cntr->dev, DEV_COUNT_GOOD, value);
+	fabric_cntr_add(cntr, value);
 	return 0;
 }
 
@@ -158,6 +163,8 @@ static int cntr_adderr(struct fid_cntr *fid, uint64_t value)
 {
 	struct fabric_cntr *cntr = fabric_cntr_of(fid);
 
+	if (cntr->device_alone)
+		return dev_counter_add(&cntr->dev, DEV_COUNT_BAD, value);
 	atomic_fetch_add(&cntr->errors, value);
 	fabric_cntr_wake(cntr);
 	return 0;
@@ -167,6 +174,8 @@ static int cntr_set(struct fid_cntr *fid, uint64_t value)
 {
 	struct fabric_cntr *cntr = fabric_cntr_of(fid);
 
+	if (cntr->device_alone)
+		return dev_counter_set(&cntr->dev, DEV_COUNT_GOOD, value);
 	atomic_store(&cntr->value, value - dev_counter_good(&cntr->dev));
 	fabric_cntr_wake(cntr);
 	return 0;
@@ -176,6 +185,8 @@ static int cntr_seterr(struct fid_cntr *fid, uint64_t value)
 {
 	struct fabric_cntr *cntr = fabric_cntr_of(fid);
 
+	if (cntr->device_alone)
+		return dev_counter_set(&cntr->dev, DEV_COUNT_BAD, value);
 	atomic_store(&cntr->errors, value - dev_counter_bad(&cntr->dev));
 	fabric_cntr_wake(cntr);
 	return 0;
@@ -210,6 +221,8 @@ static int cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeout)
 			    now_ns() + (uint64_t)timeout * 1000000;
 	uint64_t pause = WAIT_PAUSE_FIRST_NS;
 
+	if (cntr->device_alone && !cntr->dev.good)
+		return -FI_EOPNOTSUPP;
 	for (uint64_t polls = 0;; polls++) {
 		uint64_t value, errors, now;
 
@@ -308,19 +321,43 @@ static void cntr_init_locks(struct fabric_cntr *cntr)
 	pthread_rwlock_init(&cntr->hooks_lock, NULL);
 }
 
+static bool cntr_device_has(const struct fabric_domain *domain)
+{
+	return domain->device->comp_cntr_ops &&
+	       !strcmp(domain->fabric->name, FABRIC_NAME_DIRECT);
+}
+
 /* A device has few counters; without one left, software counts. */
-static void cntr_open_device(struct fabric_cntr *cntr)
+static void cntr_try_device(struct fabric_cntr *cntr)
 {
 	const struct dev_device *device = cntr->domain->device;
 	int ret;
 
-	if (!device->comp_cntr_ops ||
-	    strcmp(cntr->domain->fabric->name, FABRIC_NAME_DIRECT))
+	if (!cntr_device_has(cntr->domain))
 		return;
-	ret = dev_counter_create(device, &cntr->dev);
+	ret = dev_counter_create(device, NULL, NULL, &cntr->dev);
 	if (ret)
 		compat_info(FI_LOG_CNTR, "%s gives no completion counter: %s; "
 			    "software counts", device->name, strerror(-ret));
+}
+
+/* Without a count of the device's. */
+static struct fabric_cntr *cntr_create(struct fabric_domain *domain,
+				       void *context)
+{
+	struct fabric_cntr *cntr = calloc(1, sizeof(*cntr));
+
+	if (!cntr)
+		return NULL;
+	cntr_init_locks(cntr);
+	fabric_reference_init(&cntr->users);
+	cntr->domain = domain;
+	fabric_reference_get(&domain->users);
+	cntr->fid.fid.fclass = FI_CLASS_CNTR;
+	cntr->fid.fid.context = context;
+	cntr->fid.fid.ops = &cntr_fid_ops;
+	cntr->fid.ops = &cntr_ops;
+	return cntr;
 }
 
 int fabric_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
@@ -332,18 +369,53 @@ int fabric_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
 	ret = attr ? cntr_check_attr(attr) : 0;
 	if (ret)
 		return ret;
-	cntr = calloc(1, sizeof(*cntr));
+	cntr = cntr_create(fabric_domain_of(domain), context);
 	if (!cntr)
 		return -FI_ENOMEM;
-	cntr_init_locks(cntr);
-	fabric_reference_init(&cntr->users);
-	cntr->domain = fabric_domain_of(domain);
-	fabric_reference_get(&cntr->domain->users);
-	cntr_open_device(cntr);
-	cntr->fid.fid.fclass = FI_CLASS_CNTR;
-	cntr->fid.fid.context = context;
-	cntr->fid.fid.ops = &cntr_fid_ops;
-	cntr->fid.ops = &cntr_ops;
+	cntr_try_device(cntr);
+	*result = &cntr->fid;
+	return 0;
+}
+
+static int cntr_refuse_device(const struct fabric_domain *domain, int ret)
+{
+	compat_warn(FI_LOG_CNTR, "cntr_open_ext: %s gives no completion "
+		    "counter: %s; %s", domain->device->name, fi_strerror(-ret),
+		    ret == -FI_EOPNOTSUPP ?
+		    "it takes a device that has some, rdma-core 65 and the "
+		    "fabric efa-direct; fi_cntr_open works anywhere" :
+		    ret == -FI_ENOMEM ? "close others that are not needed" :
+		    "the memory must be mapped, or the dma-buf hold 8 bytes "
+		    "at the offset");
+	return ret;
+}
+
+int fabric_cntr_open_device(struct fid_domain *domain_fid,
+			    struct fi_cntr_attr *attr,
+			    const struct compat_efadv_memory_location *good,
+			    const struct compat_efadv_memory_location *bad,
+			    struct fid_cntr **result, void *context)
+{
+	struct fabric_domain *domain = fabric_domain_of(domain_fid);
+	struct dev_counter dev;
+	struct fabric_cntr *cntr;
+	int ret;
+
+	ret = attr ? cntr_check_attr(attr) : 0;
+	if (ret)
+		return ret;
+	ret = cntr_device_has(domain) ?
+	      dev_counter_create(domain->device, good, bad, &dev) :
+	      -FI_EOPNOTSUPP;
+	if (ret)
+		return cntr_refuse_device(domain, ret);
+	cntr = cntr_create(domain, context);
+	if (!cntr) {
+		dev_counter_destroy(&dev);
+		return -FI_ENOMEM;
+	}
+	cntr->dev = dev;
+	cntr->device_alone = true;
 	*result = &cntr->fid;
 	return 0;
 }

@@ -37,6 +37,7 @@ struct fabric_cntr {
 	atomic_uint waiters;
 	/* cold */
 	struct dev_counter dev;		/* or none */
+	bool device_alone;	/* software has no part in its value */
 	struct fabric_domain *domain;
 	struct fabric_reference users;	/* endpoints bound to it */
 	pthread_mutex_t lock;		/* a leaf: nothing is taken under it */
@@ -76,6 +77,19 @@ static inline void fabric_cntr_add_error(struct fabric_cntr *cntr)
  * has any. */
 int fabric_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
 		     struct fid_cntr **cntr, void *context);
+
+/*
+ * A counter of the device alone, with its counts where @good and @bad say
+ * (as in dev_counter_create): endpoints that it is bound to count in it in
+ * the device, or are not enabled. Attributes as above.
+ * -FI_EOPNOTSUPP: no such device, or another fabric than efa-direct; or what
+ * the device says, -FI_ENOMEM if it has none left. All are logged.
+ */
+int fabric_cntr_open_device(struct fid_domain *domain,
+			    struct fi_cntr_attr *attr,
+			    const struct compat_efadv_memory_location *good,
+			    const struct compat_efadv_memory_location *bad,
+			    struct fid_cntr **cntr, void *context);
 
 /*
  * Has the device count operations @ops of @qp (COMPAT_COMP_CNTR_*), which is

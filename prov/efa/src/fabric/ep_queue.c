@@ -188,8 +188,9 @@ static bool fabric_ep_device_may_count(const struct fabric_ep *ep,
 	return op != FABRIC_EP_RECV || !ep->rma || ep->unsolicited;
 }
 
-/* Each bound counter counts in the device if it can, else in software. */
-static void fabric_ep_attach_cntrs(struct fabric_ep *ep)
+/* Each bound counter counts in the device if it can, else in software; one
+ * of the device alone must, whatever it takes for a receive. */
+static int fabric_ep_attach_cntrs(struct fabric_ep *ep)
 {
 	static const uint32_t device_op[FABRIC_EP_OPS] = {
 		[FABRIC_EP_SEND] = COMPAT_COMP_CNTR_SEND,
@@ -203,11 +204,19 @@ static void fabric_ep_attach_cntrs(struct fabric_ep *ep)
 	for (enum fabric_ep_op op = 0; op < FABRIC_EP_OPS; op++) {
 		struct fabric_cntr *cntr = ep->bound_cntrs[op];
 
-		if (cntr && fabric_ep_device_may_count(ep, op) &&
+		if (cntr && (cntr->device_alone ||
+			     fabric_ep_device_may_count(ep, op)) &&
 		    fabric_cntr_attach(cntr, &ep->qp, device_op[op]))
 			cntr = NULL;
+		if (cntr && cntr->device_alone) {
+			compat_warn(FI_LOG_EP_CTRL,
+				    "%s cannot count operations %#x of this endpoint; bind a counter of fi_cntr_open for them",
+				    ep->domain->device->name, device_op[op]);
+			return -FI_EOPNOTSUPP;
+		}
 		ep->cntrs[op] = cntr;
 	}
+	return 0;
 }
 
 /* ---- open and close ---- */
@@ -252,7 +261,9 @@ static int fabric_ep_queue_start(struct fabric_ep *ep,
 	ret = fabric_ep_attach_cqs(ep, source);
 	if (ret)
 		goto err_return_credits;
-	fabric_ep_attach_cntrs(ep);
+	ret = fabric_ep_attach_cntrs(ep);
+	if (ret)
+		goto err_detach;
 	ret = dev_qp_enable(&ep->qp, attr);
 	if (ret)
 		goto err_detach;

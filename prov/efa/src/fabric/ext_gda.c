@@ -6,6 +6,7 @@
 #include <rdma/fi_errno.h>
 
 #include "compat/log.h"
+#include "fabric/cntr.h"
 #include "fabric/cq.h"
 #include "fabric/cq_open.h"
 #include "fabric/ep_base.h"
@@ -101,13 +102,55 @@ static uint64_t get_mr_lkey(struct fid_mr *fid)
 	return fabric_mr_of(fid)->lkey;
 }
 
+static_assert(FI_EFA_MEMORY_LOCATION_VA == COMPAT_EFADV_MEMORY_VA &&
+	      FI_EFA_MEMORY_LOCATION_DMABUF == COMPAT_EFADV_MEMORY_DMABUF,
+	      "the same types");
+
+/* False: it says of no place. */
+static bool read_place(const struct fi_efa_memory_location *from,
+		       struct compat_efadv_memory_location *place)
+{
+	bool dmabuf = from->type == FI_EFA_MEMORY_LOCATION_DMABUF;
+
+	if (from->type > FI_EFA_MEMORY_LOCATION_DMABUF ||
+	    (uintptr_t)from->ptr % sizeof(uint64_t) ||
+	    (dmabuf ? from->dmabuf.fd < 0 ||
+		      from->dmabuf.offset % sizeof(uint64_t) : !from->ptr))
+		return false;
+	*place = (struct compat_efadv_memory_location) {
+		.ptr = from->ptr, .type = from->type,
+	};
+	if (dmabuf) {
+		place->dmabuf.offset = from->dmabuf.offset;
+		place->dmabuf.fd = from->dmabuf.fd;
+	}
+	return true;
+}
+
 static int cntr_open_ext(struct fid_domain *domain, struct fi_cntr_attr *attr,
 			 struct fid_cntr **cntr, void *context,
-			 struct fi_efa_comp_cntr_init_attr *efa_attr)
+			 struct fi_efa_comp_cntr_init_attr *init)
 {
-	compat_warn(FI_LOG_CNTR, "cntr_open_ext: counters of the device are "
-		    "not supported; poll the CQ that query_cq gives");
-	return -FI_EOPNOTSUPP;
+	const uint32_t good = FI_EFA_COMP_CNTR_INIT_WITH_COMP_EXTERNAL_MEM;
+	const uint32_t bad = FI_EFA_COMP_CNTR_INIT_WITH_ERR_EXTERNAL_MEM;
+	struct compat_efadv_memory_location at[2];
+
+	if (!domain || domain->fid.fclass != FI_CLASS_DOMAIN || !cntr || !init)
+		return -FI_EINVAL;
+	if (init->comp_mask || init->flags & ~(good | bad) ||
+	    (init->flags & good &&
+	     !read_place(&init->comp_cntr_ext_mem, &at[0])) ||
+	    (init->flags & bad &&
+	     !read_place(&init->err_cntr_ext_mem, &at[1]))) {
+		compat_warn(FI_LOG_CNTR, "cntr_open_ext: flags %#x or a place "
+			    "that is not understood; a place is an address "
+			    "or a dma-buf, at a multiple of 8", init->flags);
+		return -FI_EINVAL;
+	}
+	return fabric_cntr_open_device(domain, attr,
+				       init->flags & good ? &at[0] : NULL,
+				       init->flags & bad ? &at[1] : NULL,
+				       cntr, context);
 }
 
 struct fi_efa_ops_gda fabric_ext_gda_ops = {

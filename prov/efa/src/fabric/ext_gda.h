@@ -20,8 +20,12 @@
  * cq_open_ext		-FI_EOPNOTSUPP for memory of the application's;
  *			otherwise fi_cq_open
  * get_mr_lkey		FI_KEY_NOTAVAIL: no region
- * cntr_open_ext	-FI_EOPNOTSUPP: counters are software, and count
- *			nothing that passes them by
+ * cntr_open_ext	a counter of the device alone, in memory of the
+ *			application's where the flags say so, which stays
+ *			there until it is closed; a dma-buf's descriptor may
+ *			be closed at once. -FI_EINVAL: an unknown flag or
+ *			place, or one that is no multiple of 8; else as
+ *			fabric_cntr_open_device
  */
 extern struct fi_efa_ops_gda fabric_ext_gda_ops;
 
