@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "daemon/copy_watch.h"
 #include "daemon/ordered_write.h"
 
 /* guest_memory is the first member. */
@@ -83,6 +84,19 @@ static int memory_read_many(struct guest_memory *mem,
 	return err;
 }
 
+static int process_write_ordered(struct client_process *client, uint64_t addr,
+				 const void *src, size_t len_bytes)
+{
+	int ret;
+
+	if (!client_process_is_alive(client))
+		return -ESRCH;
+	copy_watch_begin(client);
+	ret = ordered_write(client->pid, addr, src, len_bytes);
+	copy_watch_end();
+	return ret;
+}
+
 static int memory_write(struct guest_memory *mem, uint64_t addr,
 			const void *src, size_t len_bytes)
 {
@@ -94,9 +108,8 @@ static int memory_write(struct guest_memory *mem, uint64_t addr,
 	if (addr < CLIENT_WINDOW_BASE && !memory->is_ordered)
 		return process->write(process, addr, src, len_bytes);
 	if (addr < CLIENT_WINDOW_BASE)
-		return client_process_is_alive(memory->client) ?
-		       ordered_write(memory->client->pid, addr, src,
-				     len_bytes) : -ESRCH;
+		return process_write_ordered(memory->client, addr, src,
+					     len_bytes);
 	map = find(memory, addr, len_bytes, &at);
 	if (!map || !map->is_writable)
 		return -EFAULT;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "daemon/client_process.h"
+#include "daemon/copy_watch.h"
 #include "daemon/memory_map.h"
 
 #ifndef SO_PEERPIDFD
@@ -43,7 +44,9 @@ static int client_copy(struct client_process *client, copy_call copy,
 		mine.iov_len = len_bytes;
 		theirs.iov_base = (void *)(uintptr_t)addr;
 		theirs.iov_len = len_bytes;
+		copy_watch_begin(client);
 		n = copy(client->pid, &mine, 1, &theirs, 1, 0);
+		copy_watch_end();
 		if (n <= 0)
 			return n < 0 && errno == ESRCH ? -ESRCH : -EFAULT;
 		local = (char *)local + n;
@@ -76,7 +79,9 @@ static int client_read_many(struct guest_memory *mem,
 	}
 	if (!client_process_is_alive(client))
 		return -ESRCH;
+	copy_watch_begin(client);
 	n = process_vm_readv(client->pid, mine, count, theirs, count, 0);
+	copy_watch_end();
 	if (n < 0 && errno == ESRCH)
 		return -ESRCH;
 	return n < 0 || (size_t)n != len_bytes ? -EFAULT : 0;
@@ -250,6 +255,7 @@ void client_process_close(struct client_process *client)
 		return;
 	if (client->loop && !client->is_gone)
 		poll_loop_remove(client->loop, client->pidfd);
+	copy_watch_wait();
 	close(client->pidfd);
 	free(client);
 }

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/copy_watch.h"
 #include "daemon/counter_text.h"
 #include "daemon/daemon.h"
 #include "daemon/emulated_device.h"
@@ -32,6 +33,7 @@
 #define READY_BYTE	"R"
 #define NICE_WANTED	(-15)
 #define SLICE_NS	100000u		/* the shortest there is */
+#define COPY_LIMIT_MS	2000u		/* of one; the rest of us wait */
 #define EVENTS_A_PASS	16u	/* so that queues are not starved */
 
 /* A descriptor whose readiness ends the daemon. */
@@ -353,8 +355,13 @@ static int daemon_start(struct daemon *daemon,
 	ret = daemon_start_trace(daemon, options->trace_fd);
 	if (ret)
 		goto err_sessions;
+	ret = copy_watch_start(COPY_LIMIT_MS);
+	if (ret)
+		goto err_trace;
 	return 0;
 
+err_trace:
+	trace_control_stop(&daemon->trace);
 err_sessions:
 	session_list_destroy(daemon->sessions);
 	goto err_signals_closed;
@@ -395,6 +402,7 @@ static int daemon_end(struct daemon *daemon)
 
 	/* Contexts use the engine and, for channels, the loop. */
 	session_list_destroy(daemon->sessions);
+	copy_watch_stop();
 	ret = daemon_judge(daemon);
 	end_source_close(daemon, &daemon->signals);
 	end_source_close(daemon, &daemon->life);
