@@ -225,6 +225,28 @@ static unsigned find_option(const char *word, const char **value)
 	return device_options_know(word, len) ? TAKES_PROFILE : 0;
 }
 
+/* Says which there are instead. */
+static int refuse_option(const char *word, unsigned takes)
+{
+	char known[160] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(option_words); i++) {
+		if (option_words[i].set & takes)
+			used += (size_t)snprintf(known + used,
+						 sizeof(known) - used, " %s",
+						 option_words[i].word);
+	}
+	if (takes & TAKES_PROFILE)
+		snprintf(known + used, sizeof(known) - used,
+			 " and those of devices");
+	complain(SEE_HELP, "there is no option '%s' %s%s%s", word,
+		 *known ? "among" : "here, nor any other", known,
+		 find_option(word, &(const char *){ NULL }) ?
+		 "; it belongs to another command" : "");
+	return -EINVAL;
+}
+
 /* Takes the options at *@argv off it, those of @takes; *@given says which. */
 static int parse_options(char ***argv, unsigned takes, unsigned *given,
 			 struct cli_options *options)
@@ -239,11 +261,8 @@ static int parse_options(char ***argv, unsigned takes, unsigned *given,
 			return 0;
 		}
 		set = find_option(word, &value);
-		if (!(set & takes)) {
-			complain(SEE_HELP, "option '%s' is not known here",
-				 word);
-			return -EINVAL;
-		}
+		if (!(set & takes))
+			return refuse_option(word, takes);
 		++*argv;
 		*given |= set;
 		if (set == TAKES_COUNTERS && !value) {

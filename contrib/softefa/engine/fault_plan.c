@@ -242,7 +242,8 @@ static size_t write_record(const struct fault_record *record, char *text)
 	at = snprintf(text, size, "%u %s: event %llu", record->id,
 		      fault_kind_name(record->kind),
 		      (unsigned long long)record->number);
-	at += write_number(text + at, size - at, "device", event->device);
+	if (event->device != FAULT_ANY)
+		at += snprintf(text + at, size - at, " efa_%u", event->device);
 	at += write_number(text + at, size - at, "qp", event->qp);
 	at += write_number(text + at, size - at, "peer", event->peer);
 	at += write_number(text + at, size - at, "cq", event->cq);

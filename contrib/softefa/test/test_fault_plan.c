@@ -280,8 +280,8 @@ static void test_log_line(void **state)
 	fault_plan_decide(&plan, FAULT_COMMAND, &event, &d);
 	read_log(text, sizeof(text));
 	assert_string_equal(text,
-		"1 reorder: event 2 device 0 qp 5 peer 6 write-imm delay 7000 ns\n"
-		"2 command: event 1 device 0 create_qp\n");
+		"1 reorder: event 2 efa_0 qp 5 peer 6 write-imm delay 7000 ns\n"
+		"2 command: event 1 efa_0 create_qp\n");
 }
 
 /* The log is bounded: it forgets the oldest. */

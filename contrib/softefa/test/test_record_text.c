@@ -275,7 +275,7 @@ static void test_commands(void **state)
 	begin(TRACE_COMMAND, 0, sizeof(entry.command));
 	entry.command = (struct trace_command) {
 		TRACE_CREATE_MR, 0x80, { 1, 0x1000, 64, 0x2000, 7 } };
-	expect("1.000000333 efa_0 command create_mr key=0x80 pd=1 "
+	expect("1.000000333 efa_0 command reg_mr key=0x80 pd=1 "
 	       "start=0x1000 length=64 iova=0x2000 access=0x7");
 	entry.command = (struct trace_command) {
 		TRACE_MODIFY_QP, 5, { 1, 6, 0, 0, 0 } };

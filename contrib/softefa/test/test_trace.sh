@@ -119,14 +119,14 @@ cross_check()
 # Commands come in pairs, since the programs destroy what they create.
 check_pairs()
 {
-	local object
+	local pair
 
-	for object in pd mr ah cq qp; do
-		same "$object created and destroyed" \
-			"$(lines " command create_$object ")" \
-			"$(lines " command destroy_$object ")"
-		[ "$(lines " command create_$object ")" -gt 0 ] ||
-			fail "$program: no $object was created"
+	for pair in alloc_pd:dealloc_pd reg_mr:dereg_mr create_ah:destroy_ah \
+		create_cq:destroy_cq create_qp:destroy_qp; do
+		same "$pair" "$(lines " command ${pair%:*} ")" \
+			"$(lines " command ${pair#*:} ")"
+		[ "$(lines " command ${pair%:*} ")" -gt 0 ] ||
+			fail "$program: no ${pair%:*}"
 	done
 }
 

@@ -13,11 +13,11 @@ struct command_spec {
 };
 
 static const struct command_spec specs[] = {
-	[TRACE_CREATE_PD] = { "create_pd", "pd", { NULL } },
-	[TRACE_DESTROY_PD] = { "destroy_pd", "pd", { NULL } },
-	[TRACE_CREATE_MR] = { "create_mr", "#key", { "pd", "#start", "length",
+	[TRACE_CREATE_PD] = { "alloc_pd", "pd", { NULL } },
+	[TRACE_DESTROY_PD] = { "dealloc_pd", "pd", { NULL } },
+	[TRACE_CREATE_MR] = { "reg_mr", "#key", { "pd", "#start", "length",
 		"#iova", "#access" } },
-	[TRACE_DESTROY_MR] = { "destroy_mr", "#key", { NULL } },
+	[TRACE_DESTROY_MR] = { "dereg_mr", "#key", { NULL } },
 	[TRACE_CREATE_AH] = { "create_ah", "ah", { "pd" } },
 	[TRACE_DESTROY_AH] = { "destroy_ah", "ah", { NULL } },
 	[TRACE_CREATE_CQ] = { "create_cq", "cq", { "depth", "#flags" } },

@@ -5,7 +5,7 @@
 #include "trace/text_line.h"
 #include "trace_file_defs.h"
 
-/* Adds " create_mr key=0x12 pd=1 ...": a command of the driver, by name. */
+/* Adds " reg_mr key=0x12 pd=1 ...": a command of the driver, by name. */
 void command_text_add(struct text_line *line,
 		      const struct trace_command *command);
 
