@@ -83,6 +83,8 @@ struct fi_info *fab_hints(const struct fab_wish *wish)
 	hints->fabric_attr->api_version = wish->api_version;
 	if (wish->fabric)
 		hints->fabric_attr->name = strdup(wish->fabric);
+	if (wish->domain)
+		hints->domain_attr->name = strdup(wish->domain);
 	return hints;
 }
 

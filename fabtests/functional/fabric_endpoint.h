@@ -33,6 +33,7 @@
 
 struct fab_wish {
 	const char *fabric;		/* "efa-direct" or "efa" */
+	const char *domain;		/* NULL: the first */
 	uint64_t caps, mode;		/* besides messages and contexts */
 	enum fi_threading threading;
 	enum fi_ep_type type;

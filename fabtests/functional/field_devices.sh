@@ -60,6 +60,13 @@ on 'QP numbers that come back at once' --qpn-reuse first --allow lkey -- \
 	close_orders
 on 'high QP numbers' --qpn-start 65000 -- contract_transfers
 on 'high QP numbers' --qpn-start 65000 -- endpoint_reopen
+on 'QP numbers that come back at once' --qpn-reuse first -- peer_successor
+on 'one device tells of writes by receives alone' \
+	--caps 1:-unsolicited-write-recv -- unlike_devices
+on 'one device has no remote memory' --caps 1:-rdma-write,-rdma-read -- \
+	unlike_devices
+on 'devices of two generations' --profile next --profile 1:0xefa1 -- \
+	unlike_devices
 on 'few entries a doorbell' --limit max_tx_batch=4 -- contract_transfers
 on 'few entries a doorbell' --limit max_tx_batch=4 -- selective_completion
 on 'short queues' --limit max_sq_wr=64,max_rq_wr=512 -- bad_arguments
