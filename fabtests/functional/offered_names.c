@@ -166,16 +166,29 @@ int fi_param_define(const struct fi_provider *provider, const char *name,
 	return define(provider, name, type, "%s", help);
 }
 
-static void print_options(void)
+static void print_options_of(struct fab_endpoint *of)
 {
 	struct fid_ep *ep;
 
-	REQUIRE_EQ(fi_endpoint(e.domain, e.info, &ep, NULL), 0);
+	REQUIRE_EQ(fi_endpoint(of->domain, of->info, &ep, NULL), 0);
 	for (int i = 0; i < OPTIONS_OF_API; i++)
 		try_option(ep, i);
 	for (int i = -1; i < OPTIONS_OF_EFA; i++)
 		try_option(ep, FAB_OPT_EFA_RNR_RETRY + i);
 	EXPECT_EQ(fi_close(&ep->fid), 0);
+}
+
+/* Those of each kind of endpoint. */
+static void print_options(void)
+{
+	struct fab_wish wish = fab_wish_direct();
+	struct fab_endpoint rdm;
+
+	print_options_of(&e);
+	wish.fabric = "efa";
+	fab_open(&rdm, &wish);
+	print_options_of(&rdm);
+	fab_close(&rdm);
 }
 
 static void print_commands_of(struct fid *fid, const char *object)
