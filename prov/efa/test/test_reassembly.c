@@ -85,6 +85,11 @@ static void crumbs_have_a_limit(void **state)
 	while (rdm_reassembly_add(&r, 1 + 2 * pieces, 1))
 		pieces++;
 	assert_int_equal(pieces, RDM_REASSEMBLY_MAX_PIECES);
+	assert_true(r.has_lost);
+	/* what came before is none that was lost */
+	r.has_lost = false;
+	assert_false(rdm_reassembly_add(&r, 1, 1));
+	assert_false(r.has_lost);
 	for (uint64_t i = 0; i < pieces; i++)
 		assert_true(rdm_reassembly_add(&r, 2 * i, 1));
 	assert_int_equal(r.in_order, 2 * pieces);

@@ -4,6 +4,7 @@
 #include <rdma/fi_errno.h>
 
 #include "rdm/ep_state.h"
+#include "rdm/read_answer.h"
 #include "rdm/receipt.h"
 #include "rdm/segment_plan.h"
 #include "rdm/tx_packet.h"
@@ -213,10 +214,13 @@ void rdm_long_cts_data(struct rdm_ep *ep, struct rdm_peer *peer,
 
 	/* Sums do not wrap: the gate has seen to it. */
 	if (!op || op->err || op->protocol != &rdm_long_cts ||
-	    view->seg_offset + view->payload_len > op->rx.window_end ||
-	    !rdm_reassembly_add(&op->rx.segments, view->seg_offset,
-				view->payload_len)) {
+	    view->seg_offset + view->payload_len > op->rx.window_end) {
 		rdm_peer_drop(ep, "its data are for no message that waits for them");
+		return;
+	}
+	if (!rdm_reassembly_add(&op->rx.segments, view->seg_offset,
+				view->payload_len)) {
+		rdm_read_answer_unplaced(ep, op, true);
 		return;
 	}
 	rdm_op_place(op, view->seg_offset, view->payload, view->payload_len);

@@ -4,6 +4,7 @@
 #include <rdma/fi_errno.h>
 
 #include "rdm/ep_state.h"
+#include "rdm/read_answer.h"
 #include "rdm/receipt.h"
 #include "rdm/segment_plan.h"
 #include "rdm/tx_packet.h"
@@ -95,13 +96,13 @@ static int rdm_medium_start(struct rdm_ep *ep, struct rdm_op *op)
 static void rdm_medium_take(struct rdm_ep *ep, struct rdm_op *op,
 			    const struct rdm_wire_view *view)
 {
-	if (view->msg_length != op->length) {
+	if (op->err || view->msg_length != op->length) {
 		rdm_peer_drop(ep, "its segment is of a message of another length");
 		return;
 	}
 	if (!rdm_reassembly_add(&op->rx.segments, view->seg_offset,
 				view->payload_len)) {
-		rdm_peer_drop(ep, "its segment has been here");
+		rdm_read_answer_unplaced(ep, op, op->is_delivery_complete);
 		return;
 	}
 	rdm_op_place(op, view->seg_offset, view->payload, view->payload_len);

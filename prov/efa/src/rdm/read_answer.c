@@ -99,3 +99,18 @@ void rdm_read_answer_failed(struct rdm_ep *ep, struct rdm_op *op)
 	else
 		rdm_op_try_end(ep, op);
 }
+
+void rdm_read_answer_unplaced(struct rdm_ep *ep, struct rdm_op *op,
+			      bool sender_waits)
+{
+	if (!op->rx.segments.has_lost) {
+		rdm_peer_drop(ep, "its segment has been here");
+		return;
+	}
+	rdm_op_fail(ep, op, FI_ENOMEM, 0,
+		    "no memory, or more than 4096 gaps, in what has come of this message: it cannot be put together");
+	if (sender_waits)
+		rdm_read_answer_failed(ep, op);
+	else
+		rdm_op_try_end(ep, op);
+}

@@ -48,8 +48,10 @@ static bool insert_piece(struct rdm_reassembly *reassembly, uint32_t at,
 {
 	struct rdm_reassembly_piece *piece;
 
-	if (!make_room(reassembly))
+	if (!make_room(reassembly)) {
+		reassembly->has_lost = true;
 		return false;
+	}
 	piece = &reassembly->piece[at];
 	memmove(piece + 1, piece,
 		(reassembly->num_pieces++ - at) * sizeof(*piece));

@@ -31,6 +31,7 @@ struct rdm_reassembly {
 	struct rdm_reassembly_piece *piece;
 	uint32_t num_pieces;
 	uint32_t room;
+	bool has_lost;		/* bytes that could not be noted */
 };
 
 /* Nothing of @total bytes is there. Allocates nothing. */
@@ -40,7 +41,8 @@ void rdm_reassembly_fini(struct rdm_reassembly *reassembly);
 /*
  * Notes that @len_bytes at @offset have come. False, and nothing is noted:
  * there are none, some of them have come before, or do not belong to the
- * message; or there is no memory or there are too many pieces.
+ * message; or there is no memory or there are too many pieces: then it
+ * has_lost, and the message will never be whole.
  */
 bool rdm_reassembly_add(struct rdm_reassembly *reassembly, uint64_t offset,
 			uint64_t len_bytes);

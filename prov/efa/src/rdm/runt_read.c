@@ -110,7 +110,7 @@ static void rdm_runt_read_take(struct rdm_ep *ep, struct rdm_op *op,
 	}
 	if (!rdm_reassembly_add(&op->rx.segments, view->seg_offset,
 				view->payload_len)) {
-		rdm_peer_drop(ep, "its segment has been here");
+		rdm_read_answer_unplaced(ep, op, true);
 		return;
 	}
 	rdm_op_place(op, view->seg_offset, view->payload, view->payload_len);
