@@ -48,6 +48,7 @@ struct rdm_ep {
 	struct util_list claimed;	/* unexpected ones, by FI_CLAIM */
 	/* memory of messages without a receive, and of early packets */
 	uint64_t unexpected_bytes;
+	uint32_t unexpected_count;	/* of messages */
 	bool is_throttled;		/* of those there are too many */
 	size_t min_multi_recv;
 	/* receive buffers with the device, and how many there should be */

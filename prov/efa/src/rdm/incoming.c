@@ -140,6 +140,7 @@ void rdm_message_hold(struct rdm_ep *ep, struct rdm_peer *peer,
 	}
 	rdm_message_describe(op, peer, view);
 	ep->unexpected_bytes += sizeof(*op);
+	ep->unexpected_count++;
 	rdm_message_store(ep, op, stored);
 	op->rx.unexpected.source = peer->number;
 	op->rx.unexpected.tag = op->tag;
@@ -193,8 +194,7 @@ static void rdm_message_replay(struct rdm_ep *ep, struct rdm_op *op,
 
 static void rdm_message_end_throttle(struct rdm_ep *ep)
 {
-	if (__builtin_expect(ep->is_throttled, 0) &&
-	    ep->unexpected_bytes <= ep->settings.max_unexpected)
+	if (__builtin_expect(ep->is_throttled, 0))
 		rdm_supply_post_receives(ep);
 }
 
@@ -221,6 +221,7 @@ void rdm_message_take(struct rdm_ep *ep, struct rdm_op *op)
 	bool is_first = true;
 
 	ep->unexpected_bytes -= sizeof(*op);
+	ep->unexpected_count--;
 	if (__builtin_expect(op->err, 0)) {
 		rdm_message_take_failed(ep, op);
 		return;

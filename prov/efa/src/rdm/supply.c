@@ -8,6 +8,9 @@
 #define RDM_SUPPLY_TX_FIRST	32u
 #define RDM_SUPPLY_TX_CHUNK	64u
 #define RDM_SUPPLY_RX_FIRST	128u
+/* Messages without a receive: the other half of all operations there can be
+ * is left to what the application posts. */
+#define RDM_SUPPLY_MAX_UNEXPECTED	(UTIL_ID_MAX_OBJECTS / 2)
 
 static uint32_t rdm_supply_min(uint32_t a, uint32_t b)
 {
@@ -141,20 +144,28 @@ void rdm_supply_wait(struct rdm_ep *ep)
 	pthread_mutex_unlock(&ep->pin_lock);
 }
 
+/* Senders are told to wait, rather than stored without end. */
+static bool rdm_supply_throttle(struct rdm_ep *ep)
+{
+	ep->is_throttled =
+		ep->unexpected_bytes > ep->settings.max_unexpected ||
+		ep->unexpected_count > RDM_SUPPLY_MAX_UNEXPECTED;
+	if (__builtin_expect(ep->is_throttled, 0))
+		compat_warn_once(FI_LOG_EP_DATA,
+				 "more than %zu bytes or %u messages have come that no receive was posted for; nothing more is taken in until receives are; see FI_EFA_MAX_UNEXPECTED_BYTES",
+				 ep->settings.max_unexpected,
+				 RDM_SUPPLY_MAX_UNEXPECTED);
+	return ep->is_throttled;
+}
+
 void rdm_supply_post_receives(struct rdm_ep *ep)
 {
 	struct hw_rq *rq = &ep->base.rq;
 	struct rdm_packet *packet;
 	struct hw_sge sge;
 
-	/* senders are told to wait, rather than stored without end */
-	ep->is_throttled = ep->unexpected_bytes > ep->settings.max_unexpected;
-	if (__builtin_expect(ep->is_throttled, 0)) {
-		compat_warn_once(FI_LOG_EP_DATA,
-				 "more than %zu bytes of messages have come that no receive was posted for; nothing more is taken in until receives are; see FI_EFA_MAX_UNEXPECTED_BYTES",
-				 ep->settings.max_unexpected);
+	if (rdm_supply_throttle(ep))
 		return;
-	}
 	while (ep->rx_packets.free_count &&
 	       (hw_rq_has_room(rq, 1) ||
 		fabric_ep_queue_grow_rx(&ep->base, 1))) {
