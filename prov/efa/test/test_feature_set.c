@@ -62,9 +62,12 @@ static void test_unknown_peer_speaks_the_baseline(void **state)
 static void test_peer_like_this_one(void **state)
 {
 	struct rdm_feature_set own = rdm_feature_set_own(&full);
+	struct rdm_feature_set assumed = rdm_feature_set_assumed(&own);
 
-	(void)state;
 	assert_false(rdm_feature_wants_raw_addr(&own));
+	/* which it may not know this endpoint from */
+	assert_true(rdm_feature_wants_raw_addr(&assumed));
+	assert_true(rdm_feature_may_read(&own, &assumed));
 	assert_true(rdm_feature_may_deliver_complete(&own));
 	assert_true(rdm_feature_may_read(&own, &own));
 	assert_true(rdm_feature_may_write(&own, &own));

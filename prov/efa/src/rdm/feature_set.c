@@ -43,6 +43,15 @@ struct rdm_feature_set rdm_feature_set_unknown(void)
 	return (struct rdm_feature_set) { .has_p2p = true };
 }
 
+struct rdm_feature_set
+rdm_feature_set_assumed(const struct rdm_feature_set *own)
+{
+	struct rdm_feature_set set = *own;
+
+	set.is_assumed = true;
+	return set;
+}
+
 static bool has(const struct rdm_feature_set *set, uint64_t bit)
 {
 	return set->is_known && (set->bits & bit);
@@ -56,7 +65,8 @@ static bool both_have(const struct rdm_feature_set *own,
 
 bool rdm_feature_wants_raw_addr(const struct rdm_feature_set *peer)
 {
-	return !peer->is_known || has(peer, RDM_REQUEST_CONSTANT_HEADER);
+	return !peer->is_known || peer->is_assumed ||
+	       has(peer, RDM_REQUEST_CONSTANT_HEADER);
 }
 
 bool rdm_feature_may_read(const struct rdm_feature_set *own,

@@ -32,6 +32,7 @@ struct rdm_feature_set {
 	uint32_t device_version;	/* 0: not told */
 	bool is_known;			/* the handshake was there */
 	bool has_p2p;			/* RDMA reaches its device memory */
+	bool is_assumed;		/* it has not said so itself */
 };
 
 /* What the device and its settings give an endpoint. */
@@ -55,8 +56,10 @@ rdm_feature_set_of(const struct rdm_handshake_view *handshake);
 struct rdm_feature_set rdm_feature_set_unknown(void);
 
 /* A peer that is this endpoint itself, or of which the application says that
- * it is of the same kind (FI_OPT_EFA_HOMOGENEOUS_PEERS), is @own from the
- * start: assign it. */
+ * it is of the same kind (FI_OPT_EFA_HOMOGENEOUS_PEERS): @own from the start,
+ * though it has not met this endpoint. */
+struct rdm_feature_set
+rdm_feature_set_assumed(const struct rdm_feature_set *own);
 
 /* Requests to the peer carry the raw address, because it may not know this
  * endpoint, or because it wants headers of one length; else the connid. */

@@ -56,7 +56,8 @@ static struct rdm_peer *rdm_peer_create(struct rdm_ep *ep,
 	peer->number = ep->peers.count++;
 	peer->features = ep->is_homogeneous ||
 			 fabric_address_equals(address, &ep->base.address) ?
-			 ep->own : rdm_feature_set_unknown();
+			 rdm_feature_set_assumed(&ep->own) :
+			 rdm_feature_set_unknown();
 	rdm_reorder_window_init(&peer->window, ep->settings.recv_window);
 	rdm_rnr_backoff_init(&peer->backoff, ep->settings.timeout_interval_us,
 			     ep->settings.max_timeout_us, peer->number);
@@ -188,26 +189,56 @@ struct rdm_peer *rdm_peer_drop(struct rdm_ep *ep, const char *why)
 	return NULL;
 }
 
-/* The sender's whole address: from the packet, or from the device's handle
- * and the connection ID. */
-static bool rdm_peer_sender_address(struct rdm_ep *ep, uint16_t ahn,
-				    uint16_t qpn,
+/* The GID a packet came from, as the device tells: it has no handle for the
+ * sender, or this process made the one it names. */
+static bool rdm_peer_sender_gid(const struct rdm_ep *ep,
+				const struct efa_io_cdesc *cqe,
+				union ibv_gid *gid)
+{
+	if (cqe->rx.ah != EFA_IO_AH_UNKNOWN)
+		return dev_ah_gid(ep->base.domain->ahs, cqe->rx.ah, gid);
+	if (!ep->base.rx_cq->dev.with_sgid)
+		return false;
+	memcpy(gid->raw, cqe->rx.src_gid, sizeof(gid->raw));
+	return true;
+}
+
+/*
+ * What the packet says its sender is. It may be a lie, or a mistake; but
+ * where the device knows a handle and not a GID it is believed, since that
+ * handle's number may have become another's while the packet waited to be
+ * looked at.
+ */
+static bool rdm_peer_raw_address(const struct rdm_ep *ep,
+				 const struct efa_io_cdesc *cqe,
+				 const struct rdm_wire_view *view,
+				 struct fabric_address *address)
+{
+	memcpy(address, view->raw_addr, sizeof(*address));
+	address->reserved1 = 0;
+	address->reserved2 = 0;
+	if (address->qpn != cqe->rx.src_qp_num ||
+	    !fabric_address_has_gid(address))
+		return false;
+	return cqe->rx.ah != EFA_IO_AH_UNKNOWN ||
+	       !ep->base.rx_cq->dev.with_sgid ||
+	       !memcmp(address->gid, cqe->rx.src_gid, sizeof(address->gid));
+}
+
+/* The sender's whole address: from the packet, or from the device and the
+ * connection ID. */
+static bool rdm_peer_sender_address(struct rdm_ep *ep,
+				    const struct efa_io_cdesc *cqe,
 				    const struct rdm_wire_view *view,
 				    struct fabric_address *address)
 {
 	union ibv_gid gid;
 
-	if (view->raw_addr) {
-		memcpy(address, view->raw_addr, sizeof(*address));
-		address->reserved1 = 0;
-		address->reserved2 = 0;
-		return address->qpn == qpn && fabric_address_has_gid(address);
-	}
-	if (!view->has_connid || ahn == EFA_IO_AH_UNKNOWN)
+	if (view->raw_addr)
+		return rdm_peer_raw_address(ep, cqe, view, address);
+	if (!view->has_connid || !rdm_peer_sender_gid(ep, cqe, &gid))
 		return false;
-	if (!dev_ah_gid(ep->base.domain->ahs, ahn, &gid))
-		return false;
-	*address = (struct fabric_address) { .qpn = qpn,
+	*address = (struct fabric_address) { .qpn = cqe->rx.src_qp_num,
 					     .qkey = view->connid };
 	memcpy(address->gid, gid.raw, sizeof(address->gid));
 	return true;
@@ -231,23 +262,24 @@ static struct rdm_peer *rdm_peer_add_unknown(struct rdm_ep *ep,
 }
 
 static struct rdm_peer * __attribute__((noinline))
-rdm_peer_of_stranger(struct rdm_ep *ep, uint16_t ahn, uint16_t qpn,
+rdm_peer_of_stranger(struct rdm_ep *ep, const struct efa_io_cdesc *cqe,
 		     const struct rdm_wire_view *view)
 {
 	struct fabric_address address;
 	struct rdm_peer *peer;
 
-	if (!rdm_peer_sender_address(ep, ahn, qpn, view, &address))
-		return rdm_peer_drop(ep, "nothing tells whom it is from");
+	if (!rdm_peer_sender_address(ep, cqe, view, &address))
+		return rdm_peer_drop(ep, "nothing tells whom it is from, or it lies about that");
 	peer = rdm_peer_find(&ep->peers, &address);
 	return peer ? peer : rdm_peer_add_unknown(ep, &address);
 }
 
-struct rdm_peer *rdm_peer_of_packet(struct rdm_ep *ep, uint16_t ahn,
-				    uint16_t qpn,
+struct rdm_peer *rdm_peer_of_packet(struct rdm_ep *ep,
+				    const struct efa_io_cdesc *cqe,
 				    const struct rdm_wire_view *view)
 {
-	fi_addr_t addr = fabric_av_sender(ep->base.av, ahn, qpn);
+	uint16_t qpn = cqe->rx.src_qp_num;
+	fi_addr_t addr = fabric_av_sender(ep->base.av, cqe->rx.ah, qpn);
 	struct rdm_peer *peer;
 
 	if (__builtin_expect(addr != FI_ADDR_NOTAVAIL, 1)) {
@@ -255,7 +287,7 @@ struct rdm_peer *rdm_peer_of_packet(struct rdm_ep *ep, uint16_t ahn,
 		if (peer && rdm_peer_is_sender(peer, qpn, view))
 			return peer;
 	}
-	return rdm_peer_of_stranger(ep, ahn, qpn, view);
+	return rdm_peer_of_stranger(ep, cqe, view);
 }
 
 /* ---- handles for those who are not in the address vector ---- */

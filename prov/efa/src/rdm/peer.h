@@ -29,6 +29,7 @@
 #include "util/hash_table.h"
 #include "util/list.h"
 
+struct efa_io_cdesc;
 struct rdm_ep;
 struct rdm_wire_view;
 
@@ -85,11 +86,11 @@ struct rdm_peer *rdm_peer_of_addr(struct rdm_ep *ep, fi_addr_t addr);
 /* What the application calls @peer; FI_ADDR_NOTAVAIL when it does not. */
 fi_addr_t rdm_peer_addr(const struct rdm_ep *ep, const struct rdm_peer *peer);
 
-/* The sender of a packet, made if it is new: NULL when it cannot be told or
- * there are too many (counted, logged once). @ahn and @qpn are the
- * device's. */
-struct rdm_peer *rdm_peer_of_packet(struct rdm_ep *ep, uint16_t ahn,
-				    uint16_t qpn,
+/* The sender of a packet, made if it is new: NULL when it cannot be told, it
+ * lies about its GID, or there are too many (counted, logged once). @cqe is
+ * the packet's. */
+struct rdm_peer *rdm_peer_of_packet(struct rdm_ep *ep,
+				    const struct efa_io_cdesc *cqe,
 				    const struct rdm_wire_view *view);
 
 /* Counts a packet that is dropped for the reason @why, and logs the first.

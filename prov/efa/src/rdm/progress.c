@@ -94,8 +94,7 @@ static bool rdm_progress_take_recv(struct rdm_ep *ep,
 	ep->rx_taken++;
 	if (__builtin_expect(!cqe->status && !(cqe->flags & unusual) &&
 			     cqe->rx.length <= ep->mtu, 1))
-		rdm_rx_packet(ep, cqe->rx.ah, cqe->rx.src_qp_num,
-			      packet->data, cqe->rx.length);
+		rdm_rx_packet(ep, cqe, packet->data, cqe->rx.length);
 	rdm_packet_put(&ep->rx_packets, packet);
 	return true;
 }

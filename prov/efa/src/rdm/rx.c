@@ -190,7 +190,7 @@ static void rdm_rx_dispatch(struct rdm_ep *ep, struct rdm_arrival *arrival)
 		rdm_peer_drop(ep, "this provider has no RMA");
 }
 
-void rdm_rx_packet(struct rdm_ep *ep, uint16_t ahn, uint16_t qpn,
+void rdm_rx_packet(struct rdm_ep *ep, const struct efa_io_cdesc *cqe,
 		   const void *bytes, uint32_t len)
 {
 	struct rdm_arrival arrival = { .bytes = bytes, .len = len };
@@ -201,7 +201,7 @@ void rdm_rx_packet(struct rdm_ep *ep, uint16_t ahn, uint16_t qpn,
 		rdm_peer_drop(ep, rdm_wire_fault_text(fault));
 		return;
 	}
-	arrival.peer = rdm_peer_of_packet(ep, ahn, qpn, &arrival.view);
+	arrival.peer = rdm_peer_of_packet(ep, cqe, &arrival.view);
 	if (__builtin_expect(!arrival.peer, 0))
 		return;
 	rdm_handshake_offer(ep, arrival.peer);

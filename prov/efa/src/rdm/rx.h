@@ -9,12 +9,12 @@
 
 #include <stdint.h>
 
+struct efa_io_cdesc;
 struct rdm_ep;
 
-/* Takes in the @len bytes of a packet whose sender's address handle and QP
- * number the device has told. The buffer is the caller's again afterwards.
- * Under the endpoint's lock. */
-void rdm_rx_packet(struct rdm_ep *ep, uint16_t ahn, uint16_t qpn,
+/* Takes in the @len bytes of a packet, of whose sender @cqe tells. The buffer
+ * is the caller's again afterwards. Under the endpoint's lock. */
+void rdm_rx_packet(struct rdm_ep *ep, const struct efa_io_cdesc *cqe,
 		   const void *bytes, uint32_t len);
 
 #endif /* RDM_RX_H */
