@@ -33,12 +33,13 @@ static int set_up(void **state)
 		.fid.fid.fclass = FI_CLASS_DOMAIN,
 	};
 	fabric_reference_init(&domain.users);
-	return 0;
+	return fabric_region_table_init(&domain.regions);
 }
 
 static int tear_down(void **state)
 {
 	fake_verbs_assert_clean();
+	fabric_region_table_fini(&domain.regions);
 	return fabric_reference_is_used(&domain.users);
 }
 

@@ -52,6 +52,7 @@ static int domain_close(struct fid *fid)
 	if (domain->eq)
 		fabric_reference_put(&domain->eq->users);
 	fabric_reference_put(&domain->fabric->users);
+	fabric_region_table_fini(&domain->regions);
 	pthread_mutex_destroy(&domain->lock);
 	free(domain);
 	fabric_reference_put(&open_domains);
@@ -181,7 +182,16 @@ static int open_device(struct fabric_domain *domain)
 		return ret;
 	ret = dev_ah_table_create(&domain->pd, &domain->ahs);
 	if (ret)
-		dev_pd_destroy(&domain->pd);
+		goto err_destroy_pd;
+	ret = fabric_region_table_init(&domain->regions);
+	if (ret)
+		goto err_destroy_ahs;
+	return 0;
+
+err_destroy_ahs:
+	dev_ah_table_destroy(domain->ahs);
+err_destroy_pd:
+	dev_pd_destroy(&domain->pd);
 	return ret;
 }
 

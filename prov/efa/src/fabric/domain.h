@@ -20,6 +20,7 @@
 #include "fabric/empty_region.h"
 #include "fabric/fabric.h"
 #include "fabric/reference.h"
+#include "fabric/region_table.h"
 
 struct fabric_eq;
 
@@ -48,6 +49,8 @@ struct fabric_domain {
 	pthread_mutex_t lock;
 	struct fabric_eq *eq;		/* bound, or NULL */
 	struct fabric_empty_region empty_region;	/* of endpoints with RMA */
+	/* with soft_completions: what peers reach through endpoints */
+	struct fabric_region_table regions;
 	struct fabric_reference users;
 };
 

@@ -14,6 +14,8 @@
 #define MR_ACCESS_KNOWN	(FI_SEND | FI_RECV | FI_READ | FI_WRITE | \
 			 FI_REMOTE_READ | FI_REMOTE_WRITE)
 
+#define MR_REMOTE	(FI_REMOTE_READ | FI_REMOTE_WRITE)
+
 /* The device reads local memory without asking; verbs wants the local
  * right to write with the remote one. A long message of the RDM protocol is
  * read by its receiver. */
@@ -26,9 +28,9 @@ static int mr_verbs_access(const struct fabric_domain *domain, uint64_t access)
 		verbs |= IBV_ACCESS_REMOTE_READ;
 	if (access & (FI_RECV | FI_READ | FI_REMOTE_WRITE))
 		verbs |= IBV_ACCESS_LOCAL_WRITE;
-	if (access & FI_REMOTE_READ)
+	if (access & FI_REMOTE_READ && domain->device->caps.rdma_read)
 		verbs |= IBV_ACCESS_REMOTE_READ;
-	if (access & FI_REMOTE_WRITE)
+	if (access & FI_REMOTE_WRITE && domain->device->caps.rdma_write)
 		verbs |= IBV_ACCESS_REMOTE_WRITE;
 	return verbs;
 }
@@ -43,6 +45,9 @@ static int mr_check_access(const struct fabric_domain *domain,
 			    access & ~(uint64_t)MR_ACCESS_KNOWN);
 		return -FI_EINVAL;
 	}
+	/* what the device cannot, RDM endpoints do */
+	if (domain->soft_completions)
+		return 0;
 	/* FI_READ and FI_WRITE let the own device at local memory, which any
 	 * can; a buffer may be registered for all uses at once */
 	if ((access & FI_REMOTE_READ && !caps->rdma_read) ||
@@ -61,12 +66,18 @@ static int mr_close(struct fid *fid)
 {
 	struct fabric_mr *mr = (struct fabric_mr *)
 		((char *)fid - offsetof(struct fabric_mr, fid.fid));
+	bool is_listed = mr->domain->soft_completions;
 	int ret;
 
+	if (is_listed)
+		fabric_region_remove(&mr->domain->regions, &mr->region);
 	ret = mr->empty.page ? fabric_empty_region_close(&mr->empty)
 			     : dev_mr_destroy(&mr->dev);
-	if (ret)
+	if (ret) {
+		if (is_listed)
+			fabric_region_add(&mr->domain->regions, &mr->region);
 		return ret;
+	}
 	fabric_reference_put(&mr->domain->users);
 	free(mr);
 	return 0;
@@ -177,6 +188,20 @@ static int mr_register(struct fabric_domain *domain,
 	return ret;
 }
 
+/* So that endpoints find it by the key that a peer sends. */
+static void mr_list(struct fabric_domain *domain, struct fabric_mr *mr,
+		    const struct mr_range *range, uint64_t access)
+{
+	mr->region = (struct fabric_region) {
+		.key = mr->dev.rkey,
+		.addr = (uintptr_t)range->addr,
+		.len = range->len,
+		.access = access & MR_REMOTE,
+		.lkey = mr->dev.lkey,
+	};
+	fabric_region_add(&domain->regions, &mr->region);
+}
+
 static int mr_create(struct fabric_domain *domain,
 		     const struct mr_range *range, uint64_t access,
 		     struct fabric_mr **result)
@@ -199,6 +224,8 @@ static int mr_create(struct fabric_domain *domain,
 	mr->fid.fid.ops = &mr_fid_ops;
 	mr->fid.mem_desc = mr;
 	mr->fid.key = mr->dev.rkey;
+	if (domain->soft_completions)
+		mr_list(domain, mr, range, access);
 	*result = mr;
 	return 0;
 }

@@ -20,6 +20,7 @@ struct fabric_mr {
 	uint32_t lkey;			/* what a work request carries */
 	bool device_only;	/* an accelerator's memory: the CPU keeps off */
 	/* cold */
+	struct fabric_region region;	/* in the domain's table */
 	struct fabric_domain *domain;
 	struct dev_mr dev;
 	struct fabric_empty_region empty;	/* whose @dev is, of length 0 */
