@@ -120,6 +120,51 @@ static void test_reads(void **state)
 	       "0400000000000000" "0500000000000000" "0600000000000000");
 }
 
+/* As libfabric's own provider was seen to send them. */
+static void test_rma(void **state)
+{
+	const struct rdm_wire_iov at = {
+		.addr = 0x7f1e22141000, .len = 200000, .key = 1,
+	};
+	struct rdm_wire_message msg = {
+		.has_connid = true, .connid = 0x6c7d6a14, .send_id = 1,
+		.msg_length = 200000, .rma_iov = &at, .rma_iov_count = 1,
+	};
+
+	(void)state;
+	clear();
+#define AT	"001014221e7f0000" "400d030000000000" "0100000000000000"
+	expect(rdm_wire_put_eager(&packet, &msg),
+	       "46040080" "01000000" AT "146a7d6c");
+	expect(rdm_wire_put_longcts(&packet, &msg, 32, false),
+	       "47040080" "01000000" "400d030000000000" "01000000"
+	       "20000000" AT "146a7d6c");
+	expect(rdm_wire_put_longread(&packet, &msg, &at, 1),
+	       "82040080" "01000000" "400d030000000000" "01000000"
+	       "01000000" AT "146a7d6c" AT);
+	expect(rdm_wire_put_rtr(&packet, &msg, 1, 200000),
+	       "49040080" "01000000" "400d030000000000" "01000000"
+	       "400d0300" AT "146a7d6c");
+	expect(rdm_wire_put_rtr(&packet, &msg, 2, 0),
+	       "48040080" "01000000" "400d030000000000" "02000000"
+	       "400d0300" AT "146a7d6c");
+	msg.is_delivery_complete = true;
+	msg.has_cq_data = true;
+	msg.cq_data = 0x99;
+	expect(rdm_wire_put_eager(&packet, &msg),
+	       "8b040280" "01000000" "01000000" "00000000" AT
+	       "9900000000000000" "146a7d6c");
+	expect(rdm_wire_put_longcts(&packet, &msg, 32, true),
+	       "8c040280" "01000000" "400d030000000000" "01000000"
+	       "20000000" AT "9900000000000000" "146a7d6c");
+	expect(rdm_wire_put_readrsp(&packet, 0xa06a927, 1, 3, 100),
+	       "05040080" "27a9060a" "01000000" "03000000"
+	       "6400000000000000");
+	expect(rdm_wire_put_read_cts(&packet, 5, 1, 2, 100),
+	       "03048080" "05000000" "01000000" "02000000"
+	       "6400000000000000");
+}
+
 static void test_answers(void **state)
 {
 	(void)state;
@@ -257,6 +302,7 @@ int main(void)
 		cmocka_unit_test(test_eager),
 		cmocka_unit_test(test_medium_and_longcts),
 		cmocka_unit_test(test_reads),
+		cmocka_unit_test(test_rma),
 		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_handshake),
 		cmocka_unit_test(test_all_messages_come_back),

@@ -15,6 +15,8 @@ static enum rdm_wire_type type_of(const struct rdm_wire_message *msg,
 
 enum rdm_wire_type rdm_wire_eager_type(const struct rdm_wire_message *msg)
 {
+	if (msg->rma_iov_count)
+		return type_of(msg, RDM_WIRE_EAGER_RTW, RDM_WIRE_DC_EAGER_RTW);
 	return type_of(msg, RDM_WIRE_EAGER_MSGRTM, RDM_WIRE_DC_EAGER_MSGRTM);
 }
 
@@ -25,12 +27,17 @@ enum rdm_wire_type rdm_wire_medium_type(const struct rdm_wire_message *msg)
 
 enum rdm_wire_type rdm_wire_longcts_type(const struct rdm_wire_message *msg)
 {
+	if (msg->rma_iov_count)
+		return type_of(msg, RDM_WIRE_LONGCTS_RTW,
+			       RDM_WIRE_DC_LONGCTS_RTW);
 	return type_of(msg, RDM_WIRE_LONGCTS_MSGRTM,
 		       RDM_WIRE_DC_LONGCTS_MSGRTM);
 }
 
 enum rdm_wire_type rdm_wire_longread_type(const struct rdm_wire_message *msg)
 {
+	if (msg->rma_iov_count)
+		return RDM_WIRE_LONGREAD_RTW;
 	return type_of(msg, RDM_WIRE_LONGREAD_MSGRTM,
 		       RDM_WIRE_LONGREAD_MSGRTM);
 }
@@ -52,6 +59,7 @@ size_t rdm_wire_header_len(enum rdm_wire_type type,
 		(msg->raw_addr ? RDM_WIRE_RAW_ADDR_BYTES : 0) +
 		(msg->has_cq_data ? RDM_WIRE_CQ_DATA_BYTES : 0) +
 		(msg->has_connid ? RDM_WIRE_CONNID_BYTES : 0) +
+		msg->rma_iov_count * sizeof(struct rdm_wire_iov) +
 		read_iov_count * sizeof(struct rdm_wire_iov);
 }
 
@@ -60,7 +68,8 @@ static uint16_t flags_of(const struct rdm_wire_message *msg)
 	return (msg->raw_addr ? RDM_WIRE_RAW_ADDR : 0) |
 		(msg->has_cq_data ? RDM_WIRE_CQ_DATA : 0) |
 		(msg->has_connid ? RDM_WIRE_CONNID : 0) |
-		RDM_WIRE_MSG | (msg->is_tagged ? RDM_WIRE_TAGGED : 0);
+		(msg->rma_iov_count ? 0 : RDM_WIRE_MSG) |
+		(msg->is_tagged ? RDM_WIRE_TAGGED : 0);
 }
 
 static struct rdm_wire_base base_of(enum rdm_wire_type type, uint16_t flags)
@@ -96,7 +105,8 @@ static uint8_t *put_raw_addr(uint8_t *at, const struct fabric_address *own)
 	return at + RDM_WIRE_RAW_ADDR_LEN - sizeof(*own);
 }
 
-/* The mandatory header of a message, its tag, the optional headers. */
+/* The mandatory header of a message, with its tag or ranges, and the optional
+ * headers. */
 static uint8_t *put_message(void *buf, const struct rdm_wire_message *msg,
 			    const void *header, size_t len)
 {
@@ -104,6 +114,9 @@ static uint8_t *put_message(void *buf, const struct rdm_wire_message *msg,
 
 	if (msg->is_tagged)
 		at = put(at, &msg->tag, sizeof(msg->tag));
+	if (msg->rma_iov_count)
+		at = put(at, msg->rma_iov,
+			 msg->rma_iov_count * sizeof(*msg->rma_iov));
 	if (msg->raw_addr)
 		at = put_raw_addr(at, msg->raw_addr);
 	if (msg->has_cq_data)
@@ -118,6 +131,20 @@ static size_t length_to(const void *buf, const uint8_t *end)
 	return (size_t)(end - (const uint8_t *)buf);
 }
 
+static size_t put_eager_rtw(void *buf, const struct rdm_wire_message *msg)
+{
+	const struct rdm_wire_dc_eager_rtw header = {
+		.base = message_base(msg, rdm_wire_eager_type(msg)),
+		.rma_iov_count = msg->rma_iov_count,
+		.send_id = msg->send_id,
+	};
+
+	/* The plain header is what the other begins with. */
+	return length_to(buf, put_message(buf, msg, &header,
+		msg->is_delivery_complete ? sizeof(header) :
+			sizeof(struct rdm_wire_eager_rtw)));
+}
+
 size_t rdm_wire_put_eager(void *buf, const struct rdm_wire_message *msg)
 {
 	const struct rdm_wire_dc_eager_rtm header = {
@@ -126,6 +153,8 @@ size_t rdm_wire_put_eager(void *buf, const struct rdm_wire_message *msg)
 		.send_id = msg->send_id,
 	};
 
+	if (msg->rma_iov_count)
+		return put_eager_rtw(buf, msg);
 	/* The plain header is what the other begins with. */
 	return length_to(buf, put_message(buf, msg, &header,
 		msg->is_delivery_complete ? sizeof(header) :
@@ -161,6 +190,21 @@ size_t rdm_wire_put_medium(void *buf, const struct rdm_wire_message *msg,
 	return length_to(buf, put_message(buf, msg, &header, sizeof(header)));
 }
 
+/* LONGCTS_RTW, with @credits, and LONGREAD_RTW, with its count of ranges. */
+static uint8_t *put_long_rtw(void *buf, const struct rdm_wire_message *msg,
+			     enum rdm_wire_type type, uint32_t credits)
+{
+	const struct rdm_wire_long_rtw header = {
+		.base = message_base(msg, type),
+		.rma_iov_count = msg->rma_iov_count,
+		.msg_length = msg->msg_length,
+		.send_id = msg->send_id,
+		.credits = credits,
+	};
+
+	return put_message(buf, msg, &header, sizeof(header));
+}
+
 size_t rdm_wire_put_longcts(void *buf, const struct rdm_wire_message *msg,
 			    uint32_t credit_request, bool after_nack)
 {
@@ -172,6 +216,9 @@ size_t rdm_wire_put_longcts(void *buf, const struct rdm_wire_message *msg,
 		.credit_request = credit_request,
 	};
 
+	if (msg->rma_iov_count)
+		return length_to(buf, put_long_rtw(buf, msg,
+			rdm_wire_longcts_type(msg), credit_request));
 	if (after_nack)
 		header.base.flags |= RDM_WIRE_AFTER_NACK;
 	return length_to(buf, put_message(buf, msg, &header, sizeof(header)));
@@ -188,8 +235,12 @@ size_t rdm_wire_put_longread(void *buf, const struct rdm_wire_message *msg,
 		.send_id = msg->send_id,
 		.read_iov_count = count,
 	};
-	uint8_t *at = put_message(buf, msg, &header, sizeof(header));
+	uint8_t *at;
 
+	if (msg->rma_iov_count)
+		at = put_long_rtw(buf, msg, RDM_WIRE_LONGREAD_RTW, count);
+	else
+		at = put_message(buf, msg, &header, sizeof(header));
 	return length_to(buf, put(at, iov, count * sizeof(*iov)));
 }
 
@@ -222,15 +273,58 @@ size_t rdm_wire_put_greeting(void *buf, const struct fabric_address *own)
 	return length_to(buf, put_raw_addr(at, own));
 }
 
-size_t rdm_wire_put_cts(void *buf, uint32_t connid, uint32_t send_id,
+size_t rdm_wire_put_rtr(void *buf, const struct rdm_wire_message *msg,
 			uint32_t recv_id, uint64_t window)
 {
+	const struct rdm_wire_rtr header = {
+		.base = message_base(msg, window ? RDM_WIRE_LONGCTS_RTR
+						 : RDM_WIRE_SHORT_RTR),
+		.rma_iov_count = msg->rma_iov_count,
+		.msg_length = msg->msg_length,
+		.recv_id = recv_id,
+		.recv_length = (uint32_t)(window ? window : msg->msg_length),
+	};
+
+	return length_to(buf, put_message(buf, msg, &header, sizeof(header)));
+}
+
+static size_t put_cts(void *buf, uint16_t flags, uint32_t connid,
+		      uint32_t send_id, uint32_t recv_id, uint64_t window)
+{
 	const struct rdm_wire_cts header = {
-		.base = base_of(RDM_WIRE_CTS, RDM_WIRE_CONNID),
+		.base = base_of(RDM_WIRE_CTS, flags),
 		.connid = connid,
 		.send_id = send_id,
 		.recv_id = recv_id,
 		.recv_length = window,
+	};
+
+	return length_to(buf, put(buf, &header, sizeof(header)));
+}
+
+size_t rdm_wire_put_cts(void *buf, uint32_t connid, uint32_t send_id,
+			uint32_t recv_id, uint64_t window)
+{
+	return put_cts(buf, RDM_WIRE_CONNID, connid, send_id, recv_id,
+		       window);
+}
+
+size_t rdm_wire_put_read_cts(void *buf, uint32_t connid, uint32_t send_id,
+			     uint32_t recv_id, uint64_t window)
+{
+	return put_cts(buf, RDM_WIRE_CONNID | RDM_WIRE_CTS_READ, connid,
+		       send_id, recv_id, window);
+}
+
+size_t rdm_wire_put_readrsp(void *buf, uint32_t connid, uint32_t recv_id,
+			    uint32_t send_id, uint64_t seg_length)
+{
+	const struct rdm_wire_readrsp header = {
+		.base = base_of(RDM_WIRE_READRSP, RDM_WIRE_CONNID),
+		.connid = connid,
+		.recv_id = recv_id,
+		.send_id = send_id,
+		.seg_length = seg_length,
 	};
 
 	return length_to(buf, put(buf, &header, sizeof(header)));

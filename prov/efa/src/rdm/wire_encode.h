@@ -33,6 +33,11 @@ struct rdm_wire_message {
 	uint64_t tag;
 	uint64_t cq_data;
 	uint64_t msg_length;	/* not used by EAGER */
+	/* a write or read of the peer's memory, of 1 to RDM_WIRE_IOV_MAX
+	 * ranges that add up to msg_length: then it has no msg_id and no tag,
+	 * and is an RTW or RTR. 0: a message. */
+	unsigned int rma_iov_count;
+	const struct rdm_wire_iov *rma_iov;
 };
 
 /*
@@ -78,9 +83,20 @@ size_t rdm_wire_put_runtread(void *buf, const struct rdm_wire_message *msg,
  * needs one; @own address goes with it. */
 size_t rdm_wire_put_greeting(void *buf, const struct fabric_address *own);
 
+/* Reads of the peer's memory: @recv_id is the reader's, @window what it
+ * grants at once of a long one; 0 for one that is answered in one packet. */
+size_t rdm_wire_put_rtr(void *buf, const struct rdm_wire_message *msg,
+			uint32_t recv_id, uint64_t window);
+
 /* Answers. Each carries the sender's own @connid. */
 size_t rdm_wire_put_cts(void *buf, uint32_t connid, uint32_t send_id,
 			uint32_t recv_id, uint64_t window);
+/* The same of a reader: @send_id is of the READRSP. */
+size_t rdm_wire_put_read_cts(void *buf, uint32_t connid, uint32_t send_id,
+			     uint32_t recv_id, uint64_t window);
+/* The first answer to a read, with @seg_length bytes of payload. */
+size_t rdm_wire_put_readrsp(void *buf, uint32_t connid, uint32_t recv_id,
+			    uint32_t send_id, uint64_t seg_length);
 /* The payload, of @seg_length bytes, is the caller's. */
 size_t rdm_wire_put_ctsdata(void *buf, uint32_t connid, uint32_t recv_id,
 			    uint64_t seg_offset, uint64_t seg_length);
