@@ -337,7 +337,8 @@ group_interop()
 	need_root || return 0
 	prepare gcc CC=gcc &&
 		compile all fabtests/functional/rdm_messages \
-			fabtests/functional/rdm_reads || return 0
+			fabtests/functional/rdm_reads \
+			fabtests/functional/rdm_rma || return 0
 	count_run "interop: the provider is the in-tree one" in_tree_provider
 	# Messages go over efa-direct there, tagged ones over the RDM protocol.
 	# "All" sizes end at 6 MiB, or where the endpoint takes no more.
@@ -354,7 +355,7 @@ group_interop()
 		judged "messages of every protocol, $setting" 50000000 \
 			env "$setting" "$build/fabtests/functional/rdm_messages"
 	done
-	for test in rdm_messages rdm_reads; do
+	for test in rdm_messages rdm_reads rdm_rma; do
 		judged "$test, in-tree and plugin" 10000000 \
 			env FABTESTS_CHILD_PROVIDER_PATH="$build/.libs" \
 			"$build/fabtests/functional/$test"

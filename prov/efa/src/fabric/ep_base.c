@@ -77,7 +77,8 @@ static void fabric_ep_set_rdm_limits(struct fabric_ep *ep,
 				     const struct fi_info *info)
 {
 	ep->max_msg_bytes = info->ep_attr->max_msg_size;
-	ep->inject_rma_bytes = 0;
+	ep->max_rma_bytes = info->ep_attr->max_msg_size;
+	ep->inject_rma_bytes = ep->inject_bytes;
 	ep->send_sge = EFA_IO_TX_MAX_SGE;
 	ep->recv_sge = 1;
 	ep->inline_bytes = ep->domain->device->inline_size;
@@ -107,7 +108,7 @@ void fabric_ep_init(struct fabric_ep *ep, struct fabric_domain *domain,
 	ep->rma = info->caps & FI_RMA;
 	if (ep->rma)
 		fabric_ep_refuse_early_rma(&ep->fid);
-	ep->unsolicited = ep->rma &&
+	ep->unsolicited = ep->rma && domain->device->caps.unsolicited_write_recv &&
 			  !(fabric_info_given_mode(info) & FI_RX_CQ_DATA);
 	ep->tx_op_flags = info->tx_attr->op_flags;
 	ep->rx_op_flags = info->rx_attr->op_flags;

@@ -234,7 +234,7 @@ static int shape(struct fi_info *info, const struct info_query *query,
 	const struct fi_info *hints = query->hints;
 
 	info->fabric_attr->api_version = query->version;
-	if (fabric_info_lost_rma(hints) && !fabric_info_is_rdm(info))
+	if (fabric_info_lost_rma(hints))
 		fabric_info_drop_rma(info, device);
 	shape_hmem(info, hints, query->version);
 	info->caps = shape_caps(hints ? hints->caps : 0, info->caps);

@@ -166,13 +166,18 @@ static void fill_tx(struct fi_tx_attr *attr, const struct dev_device *device,
 static bool has_rma(const struct dev_device *device,
 		    enum fabric_info_kind kind, uint64_t caps, uint64_t mode)
 {
-	return kind == FABRIC_INFO_DIRECT && (!caps || caps & FI_RMA) &&
+	if (caps && !(caps & FI_RMA))
+		return false;
+	/* what a device cannot do, the protocol does */
+	if (kind == FABRIC_INFO_RDM)
+		return true;
+	return kind == FABRIC_INFO_DIRECT &&
 	       device->caps.rdma_read && device->caps.rdma_write &&
 	       (device->caps.unsolicited_write_recv ||
 		mode & FI_RX_CQ_DATA);
 }
 
-/* The device takes one remote range to one local buffer. */
+/* One remote range: to the device, with one local buffer. */
 static void fill_rma(struct fi_info *info, const struct dev_device *device,
 		     uint64_t mode)
 {
@@ -180,6 +185,8 @@ static void fill_rma(struct fi_info *info, const struct dev_device *device,
 	info->tx_attr->caps |= OFFER_TX_RMA_CAPS;
 	info->rx_attr->caps |= OFFER_RX_RMA_CAPS;
 	info->tx_attr->rma_iov_limit = 1;
+	if (fabric_info_is_rdm(info))
+		return;
 	if (device->max_rdma_size > info->ep_attr->max_msg_size)
 		info->ep_attr->max_msg_size = device->max_rdma_size;
 	info->mode |= mode & FI_RX_CQ_DATA;
@@ -195,6 +202,8 @@ void fabric_info_drop_rma(struct fi_info *info,
 	info->tx_attr->caps &= ~rma;
 	info->rx_attr->caps &= ~rma;
 	info->tx_attr->rma_iov_limit = 0;
+	if (fabric_info_is_rdm(info))
+		return;
 	info->ep_attr->max_msg_size = device->mtu;
 	info->mode &= ~FI_RX_CQ_DATA;
 	info->rx_attr->mode &= ~FI_RX_CQ_DATA;

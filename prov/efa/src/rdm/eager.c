@@ -29,7 +29,7 @@ static int rdm_eager_start(struct rdm_ep *ep, struct rdm_op *op)
 static void rdm_eager_begin(struct rdm_ep *ep, struct rdm_op *op,
 			    const struct rdm_wire_view *view)
 {
-	rdm_op_place(op, 0, view->payload, view->payload_len);
+	rdm_op_place(ep, op, 0, view->payload, view->payload_len);
 	rdm_receipt_end(ep, op);
 }
 

@@ -45,5 +45,15 @@ void rdm_handshake_offer(struct rdm_ep *ep, struct rdm_peer *peer)
 void rdm_handshake_answer(struct rdm_ep *ep, struct rdm_peer *peer,
 			  const struct rdm_wire_view *view)
 {
+	struct util_list *parked = &peer->parked;
+	struct rdm_op *op;
+
 	peer->features = rdm_feature_set_of(&view->handshake);
+	/* who waited for it is called once this packet is dealt with */
+	while (!util_list_is_empty(parked)) {
+		op = util_list_entry(util_list_pop(parked), struct rdm_op,
+				     tx.parked);
+		op->tx.is_parked = false;
+		rdm_outbox_defer(ep, &op->deferred);
+	}
 }

@@ -6,6 +6,7 @@
 #include "rdm/ep_state.h"
 #include "rdm/read_answer.h"
 #include "rdm/receipt.h"
+#include "rdm/refusal.h"
 #include "rdm/segment_plan.h"
 #include "rdm/tx_packet.h"
 
@@ -48,7 +49,8 @@ static int rdm_long_cts_start(struct rdm_ep *ep, struct rdm_op *op)
 	return 0;
 }
 
-bool rdm_long_cts_fall_back(struct rdm_ep *ep, struct rdm_op *op)
+/* The same message again, without data. */
+static bool rdm_long_cts_offer(struct rdm_ep *ep, struct rdm_op *op)
 {
 	struct rdm_packet *packet = rdm_outbox_packet(ep);
 	struct rdm_wire_message msg;
@@ -66,6 +68,20 @@ bool rdm_long_cts_fall_back(struct rdm_ep *ep, struct rdm_op *op)
 	return true;
 }
 
+/* A write is begun anew: it has no msg_id to tell what it replaces. */
+static bool rdm_long_cts_start_again(struct rdm_ep *ep, struct rdm_op *op)
+{
+	op->protocol = &rdm_long_cts;
+	return !rdm_long_cts_start(ep, op);
+}
+
+bool rdm_long_cts_fall_back(struct rdm_ep *ep, struct rdm_op *op)
+{
+	if (op->is_rma)
+		return rdm_long_cts_start_again(ep, op);
+	return rdm_long_cts_offer(ep, op);
+}
+
 static bool rdm_long_cts_send_packet(struct rdm_ep *ep, struct rdm_op *op)
 {
 	struct rdm_packet *packet = rdm_outbox_packet(ep);
@@ -76,11 +92,17 @@ static bool rdm_long_cts_send_packet(struct rdm_ep *ep, struct rdm_op *op)
 		return false;
 	if (len > left)
 		len = (size_t)left;
-	rdm_tx_put_payload(ep, op, packet,
-			   rdm_wire_put_ctsdata(packet->data,
-						ep->base.address.qkey,
-						op->peer_id, op->tx.sent, len),
-			   op->tx.sent, len);
+	if (!rdm_tx_put_payload(ep, op, packet,
+				rdm_wire_put_ctsdata(packet->data,
+						     ep->base.address.qkey,
+						     op->peer_id, op->tx.sent,
+						     len),
+				op->tx.sent, len)) {
+		rdm_packet_put(&ep->tx_packets, packet);
+		rdm_op_fail(ep, op, FI_EACCES,
+			    EFA_IO_COMP_STATUS_REMOTE_ERROR_BAD_ADDRESS, NULL);
+		return true;
+	}
 	packet->op = op;
 	packet->more = len < left;
 	op->tx.sent += len;
@@ -92,7 +114,7 @@ static bool rdm_long_cts_send_packet(struct rdm_ep *ep, struct rdm_op *op)
  * lack. */
 static bool rdm_long_cts_send_window(struct rdm_ep *ep, struct rdm_op *op)
 {
-	for (uint32_t i = 0; op->tx.sent < op->tx.window_end; i++)
+	for (uint32_t i = 0; !op->err && op->tx.sent < op->tx.window_end; i++)
 		if (i == TURN_PACKETS || !rdm_long_cts_send_packet(ep, op)) {
 			rdm_outbox_flush(ep);
 			return i == TURN_PACKETS;
@@ -111,20 +133,37 @@ static bool rdm_long_cts_resume(struct rdm_ep *ep,
 		return true;
 	if (!rdm_long_cts_send_window(ep, op))
 		return false;
-	if (op->tx.sent < op->tx.window_end)
+	if (__builtin_expect(op->err, 0))
+		rdm_refusal_tell(ep, op);
+	else if (op->tx.sent < op->tx.window_end)
 		rdm_outbox_defer(ep, deferred);
 	return true;
+}
+
+void rdm_long_cts_go_on(struct rdm_ep *ep, struct rdm_op *op)
+{
+	bool lacks = !rdm_long_cts_send_window(ep, op);
+
+	if (__builtin_expect(op->err, 0)) {
+		rdm_refusal_tell(ep, op);
+		return;
+	}
+	if (!lacks && op->tx.sent == op->tx.window_end)
+		return;
+	op->deferred.run = rdm_long_cts_resume;
+	rdm_outbox_defer(ep, &op->deferred);
 }
 
 void rdm_long_cts_granted(struct rdm_ep *ep, struct rdm_peer *peer,
 			  const struct rdm_wire_view *view)
 {
-	struct rdm_op *op = rdm_op_find(ep, peer, RDM_OP_SEND, view->send_id);
+	enum rdm_op_kind kind = view->flags & RDM_WIRE_CTS_READ ?
+				RDM_OP_SERVING : RDM_OP_SEND;
+	struct rdm_op *op = rdm_op_find(ep, peer, kind, view->send_id);
 	uint64_t not_granted;
 
 	if (!op || op->err || op->protocol != &rdm_long_cts ||
-	    op->tx.window_end == op->length ||
-	    (view->flags & RDM_WIRE_CTS_READ)) {
+	    op->tx.window_end == op->length) {
 		rdm_peer_drop(ep, "its CTS is for no message that waits for one");
 		return;
 	}
@@ -133,11 +172,7 @@ void rdm_long_cts_granted(struct rdm_ep *ep, struct rdm_peer *peer,
 							: not_granted;
 	op->peer_id = view->recv_id;
 	op->tx.is_granted = true;
-	if (rdm_long_cts_send_window(ep, op) &&
-	    op->tx.sent == op->tx.window_end)
-		return;
-	op->deferred.run = rdm_long_cts_resume;
-	rdm_outbox_defer(ep, &op->deferred);
+	rdm_long_cts_go_on(ep, op);
 }
 
 /* ---- receiver ---- */
@@ -155,9 +190,10 @@ static bool rdm_long_cts_grant(struct rdm_ep *ep, struct rdm_op *op)
 		return false;
 	packet->peer = op->peer;
 	packet->op = op;
-	packet->len = (uint32_t)rdm_wire_put_cts(packet->data,
-						 ep->base.address.qkey,
-						 op->peer_id, op->id, window);
+	packet->len = (uint32_t)(op->kind == RDM_OP_READING ?
+				 rdm_wire_put_read_cts : rdm_wire_put_cts)
+		(packet->data, ep->base.address.qkey, op->peer_id, op->id,
+		 window);
 	op->rx.window_end += window;
 	rdm_outbox_send(ep, packet);
 	return true;
@@ -171,9 +207,12 @@ static bool rdm_long_cts_resume_grant(struct rdm_ep *ep,
 	return op->err || rdm_long_cts_grant(ep, op);
 }
 
-/* The next step, now that bytes have come. */
-static void rdm_long_cts_advance(struct rdm_ep *ep, struct rdm_op *op)
+void rdm_long_cts_advance(struct rdm_ep *ep, struct rdm_op *op)
 {
+	if (__builtin_expect(op->err, 0)) {
+		rdm_refusal_tell(ep, op);
+		return;
+	}
 	if (rdm_reassembly_is_whole(&op->rx.segments)) {
 		rdm_receipt_end(ep, op);
 		return;
@@ -192,7 +231,7 @@ static void rdm_long_cts_begin(struct rdm_ep *ep, struct rdm_op *op,
 	if (view->payload_len)
 		rdm_reassembly_add(&op->rx.segments, 0, view->payload_len);
 	op->rx.window_end = view->payload_len;
-	rdm_op_place(op, 0, view->payload, view->payload_len);
+	rdm_op_place(ep, op, 0, view->payload, view->payload_len);
 	rdm_long_cts_advance(ep, op);
 }
 
@@ -212,6 +251,8 @@ void rdm_long_cts_data(struct rdm_ep *ep, struct rdm_peer *peer,
 	struct rdm_op *op = rdm_op_find(ep, peer, RDM_OP_RECEIVING,
 					view->recv_id);
 
+	if (!op)
+		op = rdm_op_find(ep, peer, RDM_OP_READING, view->recv_id);
 	/* Sums do not wrap: the gate has seen to it. */
 	if (!op || op->err || op->protocol != &rdm_long_cts ||
 	    view->seg_offset + view->payload_len > op->rx.window_end) {
@@ -223,7 +264,7 @@ void rdm_long_cts_data(struct rdm_ep *ep, struct rdm_peer *peer,
 		rdm_read_answer_unplaced(ep, op, true);
 		return;
 	}
-	rdm_op_place(op, view->seg_offset, view->payload, view->payload_len);
+	rdm_op_place(ep, op, view->seg_offset, view->payload, view->payload_len);
 	rdm_long_cts_advance(ep, op);
 }
 

@@ -24,9 +24,20 @@ rdm_answer_fn rdm_long_cts_data;
 
 /*
  * Sender: the peer cannot read @op's message. Offers it again, without data,
- * so that it goes this way from op->tx.sent on. False: no packet is free.
+ * so that it goes this way from op->tx.sent on; a write
+ * starts anew. False: no packet is free.
  */
 bool rdm_long_cts_fall_back(struct rdm_ep *ep, struct rdm_op *op);
+
+/*
+ * Sender: @op, a peer's read that is served, has a new op->tx.window_end:
+ * sends up to there. Ends @op, in time, when all of it is sent.
+ */
+void rdm_long_cts_go_on(struct rdm_ep *ep, struct rdm_op *op);
+
+/* Receiver: bytes of @op have come in another way than rdm_long_cts_data, and
+ * are noted and placed: the next step. */
+void rdm_long_cts_advance(struct rdm_ep *ep, struct rdm_op *op);
 
 /*
  * Receiver: @view is that offer, for the receive @op, whose op->rx.segments

@@ -105,7 +105,7 @@ static void rdm_medium_take(struct rdm_ep *ep, struct rdm_op *op,
 		rdm_read_answer_unplaced(ep, op, op->is_delivery_complete);
 		return;
 	}
-	rdm_op_place(op, view->seg_offset, view->payload, view->payload_len);
+	rdm_op_place(ep, op, view->seg_offset, view->payload, view->payload_len);
 	if (rdm_reassembly_is_whole(&op->rx.segments))
 		rdm_receipt_end(ep, op);
 }

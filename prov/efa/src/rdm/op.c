@@ -8,17 +8,13 @@
 
 #include "fabric/comp_error.h"
 #include "rdm/ep_state.h"
+#include "rdm/target_memory.h"
 #include "util/iov_copy.h"
-
-static bool rdm_op_is_send(const struct rdm_op *op)
-{
-	return op->kind == RDM_OP_SEND;
-}
 
 static struct rdm_rights *rdm_op_rights(struct rdm_ep *ep,
 					const struct rdm_op *op)
 {
-	return rdm_op_is_send(op) ? &ep->tx_rights : &ep->rx_rights;
+	return rdm_op_is_own(op) ? &ep->tx_rights : &ep->rx_rights;
 }
 
 struct rdm_op *rdm_op_create(struct rdm_ep *ep, enum rdm_op_kind kind)
@@ -59,7 +55,7 @@ static void rdm_op_free(struct rdm_ep *ep, struct rdm_op *op)
 	struct rdm_stored_packet *stored;
 
 	rdm_outbox_forget(&op->deferred);
-	if (!rdm_op_is_send(op)) {
+	if (!rdm_op_is_outgoing(op)) {
 		rdm_op_leave_messages(op);
 		while ((stored = rdm_stored_queue_pop(&op->rx.stored)))
 			free(stored);
@@ -67,6 +63,8 @@ static void rdm_op_free(struct rdm_ep *ep, struct rdm_op *op)
 		free(op->rx.read);
 	} else if (op->peer) {
 		op->peer->runt_bytes -= op->tx.runt;
+		if (op->tx.is_parked)
+			util_list_remove(&op->tx.parked);
 	}
 	util_id_table_remove(&ep->ids, op->id);
 	free(op->copied);
@@ -116,11 +114,18 @@ void rdm_op_fail(struct rdm_ep *ep, struct rdm_op *op, int err,
 
 /* ---- the end ---- */
 
+static enum fabric_ep_op rdm_op_counted_as(const struct rdm_op *op)
+{
+	if (__builtin_expect(op->is_rma, 0))
+		return op->is_get ? FABRIC_EP_READ : FABRIC_EP_WRITE;
+	if (__builtin_expect(op->is_target, 0))
+		return FABRIC_EP_REMOTE_WRITE;
+	return rdm_op_is_own(op) ? FABRIC_EP_SEND : FABRIC_EP_RECV;
+}
+
 static void rdm_op_count(struct rdm_ep *ep, const struct rdm_op *op)
 {
-	struct fabric_cntr *cntr =
-		ep->base.cntrs[rdm_op_is_send(op) ? FABRIC_EP_SEND
-						  : FABRIC_EP_RECV];
+	struct fabric_cntr *cntr = ep->base.cntrs[rdm_op_counted_as(op)];
 
 	if (__builtin_expect(!cntr, 1))
 		return;
@@ -134,7 +139,7 @@ static void rdm_op_describe_receive(struct rdm_ep *ep, struct rdm_op *op,
 				    struct fabric_completion *out)
 {
 	out->len = op->length < op->room ? op->length : op->room;
-	out->buf = op->iov[0].iov_base;
+	out->buf = op->is_target ? NULL : op->iov[0].iov_base;
 	out->tag = op->tag;
 	if (op->has_cq_data) {
 		out->flags |= FI_REMOTE_CQ_DATA;
@@ -156,11 +161,11 @@ static void rdm_op_tell(struct rdm_ep *ep, struct rdm_op *op)
 		.text = op->text,
 	};
 
-	if (!op->report && !op->err) {
+	if (!op->report && (!op->err || op->is_target)) {
 		rdm_rights_return(rdm_op_rights(ep, op));
 		return;
 	}
-	if (!rdm_op_is_send(op))
+	if (!rdm_op_is_own(op))
 		rdm_op_describe_receive(ep, op, &completion);
 	if (op->err == FI_ETRUNC)
 		completion.olen = op->length - op->room;
@@ -189,7 +194,14 @@ static struct rdm_op *rdm_op_leave_parent(struct rdm_ep *ep,
 
 static void rdm_op_end(struct rdm_ep *ep, struct rdm_op *op)
 {
-	rdm_op_count(ep, op);
+	/* of what a peer does here, only its data are noticed */
+	if (__builtin_expect(op->is_target, 0)) {
+		op->report = op->has_cq_data && ep->base.rx_bound && !op->err;
+		if (op->has_cq_data && !op->err)
+			rdm_op_count(ep, op);
+	} else {
+		rdm_op_count(ep, op);
+	}
 	rdm_op_tell(ep, op);
 	rdm_op_free(ep, op);
 }
@@ -197,7 +209,7 @@ static void rdm_op_end(struct rdm_ep *ep, struct rdm_op *op)
 /* Nobody asked for a discarded message, nor for what became of it. */
 static bool rdm_op_is_nobodys(const struct rdm_op *op)
 {
-	return !rdm_op_is_send(op) && op->rx.is_discarded;
+	return !rdm_op_is_outgoing(op) && op->rx.is_discarded;
 }
 
 void rdm_op_try_end(struct rdm_ep *ep, struct rdm_op *op)
@@ -210,9 +222,9 @@ void rdm_op_try_end(struct rdm_ep *ep, struct rdm_op *op)
 		rdm_op_destroy(ep, op);
 		return;
 	}
-	if (rdm_op_is_send(op))
+	if (rdm_op_is_own(op))
 		ep->tx_ops--;
-	else if (op->rx.parent)
+	else if (!op->is_target && op->rx.parent)
 		cancelled = rdm_op_leave_parent(ep, op);
 	rdm_op_end(ep, op);
 	if (__builtin_expect(cancelled != NULL, 0))
@@ -221,12 +233,35 @@ void rdm_op_try_end(struct rdm_ep *ep, struct rdm_op *op)
 
 /* ---- data ---- */
 
-void rdm_op_place(struct rdm_op *op, uint64_t offset, const void *payload,
-		  size_t len)
+void rdm_op_place(struct rdm_ep *ep, struct rdm_op *op, uint64_t offset,
+		  const void *payload, size_t len)
 {
+	if (__builtin_expect(op->is_target, 0)) {
+		if (!rdm_target_store(ep, op->rx.range, op->rx.range_count,
+				      offset, payload, len))
+			rdm_op_fail(ep, op, FI_EACCES,
+				    EFA_IO_COMP_STATUS_REMOTE_ERROR_BAD_ADDRESS,
+				    NULL);
+		return;
+	}
 	if (op->rx.is_discarded || offset >= op->room)
 		return;
 	if (len > op->room - offset)
 		len = (size_t)(op->room - offset);
 	util_iov_copy_to(op->iov, op->iov_count, offset, payload, len);
+}
+
+bool rdm_op_keep_copy(struct rdm_op *op)
+{
+	if (op->copied || !op->length)
+		return true;
+	op->copied = malloc(op->length);
+	if (!op->copied)
+		return false;
+	util_iov_copy_from(op->copied, op->iov, op->iov_count, 0, op->length);
+	op->iov_count = 1;
+	op->iov[0].iov_base = op->copied;
+	op->iov[0].iov_len = op->length;
+	op->key[0].is_registered = false;
+	return true;
 }

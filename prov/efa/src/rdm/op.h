@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * An operation: a message being sent, or a receive from its posting on, or
- * a message that came before its receive was posted.
+ * a message that came before its receive was posted; a read or write of a
+ * peer's memory, or one of this side's memory by a peer.
  *
  * It ends once, in rdm_op_try_end, when its answer is in and every packet it
  * gave to the outbox has completed, whichever is last. Until then it keeps
@@ -15,6 +16,15 @@
  *			holds the message's packets in @stored
  *	RDM_OP_RECEIVING	of the peer's packets; multi-packet ones are
  *			in the peer's message table
+ *	RDM_OP_READING	of the peer's packets: an emulated read, whose bytes
+ *			come as those of a receive
+ *	RDM_OP_SERVING	the other side of that: its bytes go as those of a
+ *			message being sent
+ *
+ * Of writes and reads by the device, and emulated writes, the initiator's are
+ * RDM_OP_SEND. A peer's emulated write is RDM_OP_RECEIVING, and is_target, as
+ * is what RDM_OP_SERVING serves: it goes to registered memory, which may be
+ * closed meanwhile.
  *
  * All under the endpoint's lock.
  */
@@ -49,6 +59,8 @@ enum rdm_op_kind {
 	RDM_OP_POSTED,
 	RDM_OP_UNEXPECTED,
 	RDM_OP_RECEIVING,
+	RDM_OP_READING,
+	RDM_OP_SERVING,
 };
 
 /* What a registration gives the device. Of a copy: the application may close
@@ -69,6 +81,9 @@ struct rdm_op {
 	bool in_messages;	/* of the peer, by msg_id */
 	bool is_inject;		/* its buffer is the application's again */
 	bool is_more;		/* FI_MORE */
+	bool is_rma;		/* of this side's read or write */
+	bool is_get;		/* a read */
+	bool is_target;		/* of a peer's read or write */
 	uint8_t iov_count;
 	uint32_t id;
 	uint32_t msg_id;
@@ -101,12 +116,23 @@ struct rdm_op {
 			bool is_read;		/* the peer is to read it */
 			bool is_granted;	/* peer_id is the receive's */
 			bool is_delivered;	/* a packet has got there */
+			/* RMA: the peer's memory; serving: of this side */
+			struct rdm_wire_iov range[RDM_WIRE_IOV_MAX];
+			uint8_t range_count;
+			bool is_parked;		/* waits for a handshake */
+			struct util_list parked;	/* in the peer's */
 		} tx;
 		struct {	/* receives */
 			struct util_hash_node by_msg_id;
 			union {
 				struct rdm_match_recv posted;
 				struct rdm_match_message unexpected;
+				/* of a peer's write */
+				struct {
+					struct rdm_wire_iov
+						range[RDM_WIRE_IOV_MAX];
+					uint8_t range_count;
+				};
 			};
 			struct util_list claimed;	/* in the endpoint's */
 			struct rdm_op *parent;	/* its multi-receive buffer */
@@ -186,9 +212,25 @@ static inline bool rdm_op_is_registered(const struct rdm_op *op)
  * frees it. To be called when something that it waited for has come. */
 void rdm_op_try_end(struct rdm_ep *ep, struct rdm_op *op);
 
+/* Has it begun here, so that it counts among those that may be in flight? */
+static inline bool rdm_op_is_own(const struct rdm_op *op)
+{
+	return op->kind == RDM_OP_SEND || op->kind == RDM_OP_READING;
+}
+
+/* Which half of its union is in use? */
+static inline bool rdm_op_is_outgoing(const struct rdm_op *op)
+{
+	return op->kind == RDM_OP_SEND || op->kind == RDM_OP_SERVING;
+}
+
 /* Copies what fits of @len payload bytes at @offset of the message to the
- * buffers of a receive. */
-void rdm_op_place(struct rdm_op *op, uint64_t offset, const void *payload,
-		  size_t len);
+ * buffers of a receive. A peer's write fails when its memory was closed. */
+void rdm_op_place(struct rdm_ep *ep, struct rdm_op *op, uint64_t offset,
+		  const void *payload, size_t len);
+
+/* Gives @op a copy of its buffers, which are the caller's again. False: no
+ * memory. */
+bool rdm_op_keep_copy(struct rdm_op *op);
 
 #endif /* RDM_OP_H */

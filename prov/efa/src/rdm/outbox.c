@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "rdm/outbox.h"
 
+#include <endian.h>
 #include <string.h>
 #include <time.h>
 
@@ -66,6 +67,29 @@ static void rdm_outbox_build_send(struct rdm_ep *ep,
 		hw_wqe_set_sgl(wqe, sge, packet->payload.length ? 2 : 1);
 }
 
+static void rdm_outbox_build_rdma(struct rdm_ep *ep,
+				  const struct rdm_packet *packet,
+				  struct hw_send_wqe *wqe)
+{
+	struct hw_sge local = packet->payload;
+
+	if (!local.length) {
+		local = packet->len ? (struct hw_sge) {
+			.addr = (uintptr_t)packet->data,
+			.length = packet->len,
+			.lkey = packet->lkey,
+		} : ep->base.empty_sge;
+	}
+	hw_wqe_init(wqe, ep->base.sq.entry_size,
+		    packet->work == RDM_WORK_READ ? EFA_IO_RDMA_READ
+						  : EFA_IO_RDMA_WRITE,
+		    &packet->peer->dest);
+	hw_wqe_set_rdma(wqe, &local, packet->remote_addr, packet->rkey);
+	if (packet->has_imm)
+		/* peers take it for big endian, as verbs does */
+		hw_wqe_set_imm(wqe, htobe32((uint32_t)packet->op->cq_data));
+}
+
 /* False: the send queue is full. */
 static bool rdm_outbox_post(struct rdm_ep *ep, struct rdm_packet *packet,
 			    bool more)
@@ -75,14 +99,10 @@ static bool rdm_outbox_post(struct rdm_ep *ep, struct rdm_packet *packet,
 	if (__builtin_expect(hw_sq_is_full(&ep->base.sq), 0) &&
 	    !fabric_ep_queue_grow_tx(&ep->base))
 		return false;
-	if (packet->work == RDM_WORK_SEND) {
+	if (packet->work == RDM_WORK_SEND)
 		rdm_outbox_build_send(ep, packet, &wqe);
-	} else {
-		hw_wqe_init(&wqe, ep->base.sq.entry_size, EFA_IO_RDMA_READ,
-			    &packet->peer->dest);
-		hw_wqe_set_rdma(&wqe, &packet->payload, packet->remote_addr,
-				packet->rkey);
-	}
+	else
+		rdm_outbox_build_rdma(ep, packet, &wqe);
 	hw_sq_post(&ep->base.sq, &wqe, packet, 0, 0, more);
 	ep->outbox.in_flight++;
 	return true;

@@ -27,6 +27,7 @@ struct rdm_peer;
 enum rdm_packet_work {
 	RDM_WORK_SEND,		/* the packet goes to the peer */
 	RDM_WORK_READ,		/* memory of the peer comes here */
+	RDM_WORK_WRITE,		/* memory here goes to the peer's */
 };
 
 struct rdm_packet {
@@ -34,16 +35,17 @@ struct rdm_packet {
 	uint8_t *data;		/* the buffer, aligned to 8 */
 	uint32_t len;		/* bytes of it to be sent */
 	uint32_t lkey;		/* of the buffer */
-	/* sent behind the buffer's bytes; of a read, where they go. Length 0:
-	 * nothing. Memory of the operation, which outlives the packet. */
+	/* sent behind the buffer's bytes; of a read or write, the local side.
+	 * Length 0: nothing, or the buffer of the packet. Memory of the operation, which outlives the packet. */
 	struct hw_sge payload;
 	struct rdm_peer *peer;	/* whom it goes to */
 	struct rdm_op *op;	/* what waits for its completion, or NULL */
-	uint64_t remote_addr;	/* of a read */
+	uint64_t remote_addr;	/* of a read or write */
 	uint32_t rkey;
 	uint8_t work;		/* enum rdm_packet_work */
 	uint8_t rnr_count;	/* refusals in a row */
 	bool more;		/* FI_MORE: the doorbell waits for the next */
+	bool has_imm;		/* of a write: with its op's cq_data */
 };
 
 struct rdm_packet_chunk {
@@ -97,6 +99,7 @@ rdm_packet_get(struct rdm_packet_pool *pool)
 	packet->work = RDM_WORK_SEND;
 	packet->rnr_count = 0;
 	packet->more = false;
+	packet->has_imm = false;
 	return packet;
 }
 

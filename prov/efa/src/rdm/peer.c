@@ -63,6 +63,7 @@ static struct rdm_peer *rdm_peer_create(struct rdm_ep *ep,
 			     ep->settings.max_timeout_us, peer->number);
 	util_list_init(&peer->waiting);
 	util_list_init(&peer->nameless);
+	util_list_init(&peer->parked);
 	util_hash_insert(&ep->peers.by_address, &peer->by_address,
 			 rdm_peer_hash(address));
 	return peer;

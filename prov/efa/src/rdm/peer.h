@@ -55,6 +55,7 @@ struct rdm_peer {
 	struct util_list paused;	/* in the outbox's list */
 	uint64_t resume_at_ns;
 	struct rdm_rnr_backoff backoff;
+	struct util_list parked;	/* RMA that waits for its handshake */
 	struct rdm_deferred hello;	/* the handshake, without a packet */
 	/* cold */
 	struct util_hash_node by_address;

@@ -61,15 +61,18 @@ static bool rdm_peer_error_send(struct rdm_ep *ep,
 
 void rdm_peer_error_tell(struct rdm_ep *ep, struct rdm_op *op)
 {
-	if (!rdm_feature_may_peer_error(&op->peer->features) ||
-	    rdm_peer_error_is_gone(op->prov_errno)) {
-		rdm_op_try_end(ep, op);
+	/* RMA has no place in the order of messages: the peer waits for what
+	 * it has granted, and for nothing else */
+	if (!(op->is_rma && !op->tx.is_granted) &&
+	    rdm_feature_may_peer_error(&op->peer->features) &&
+	    !rdm_peer_error_is_gone(op->prov_errno)) {
+		if (rdm_peer_error_send(ep, &op->deferred))
+			return;
+		op->deferred.run = rdm_peer_error_send;
+		rdm_outbox_defer(ep, &op->deferred);
 		return;
 	}
-	if (rdm_peer_error_send(ep, &op->deferred))
-		return;
-	op->deferred.run = rdm_peer_error_send;
-	rdm_outbox_defer(ep, &op->deferred);
+	rdm_op_try_end(ep, op);
 }
 
 /* ---- being told ---- */
@@ -78,7 +81,15 @@ void rdm_peer_error_abort(struct rdm_ep *ep, struct rdm_op *op,
 			  const struct rdm_wire_view *view)
 {
 	char text[FABRIC_COMP_ERROR_SIZE];
+	int status = (int)view->error.prov_errno;
 
+	/* what the peer's memory would not take, as if its device had said
+	 * so */
+	if (op->is_rma && status > 0 && status <= UINT8_MAX) {
+		rdm_op_fail(ep, op, fabric_comp_errno(status), status, NULL);
+		rdm_op_try_end(ep, op);
+		return;
+	}
 	snprintf(text, sizeof(text),
 		 "the peer gave up this message: %s; was memory closed that it used?",
 		 fabric_comp_strerror((int)view->error.prov_errno));
@@ -91,10 +102,13 @@ void rdm_peer_error_answer(struct rdm_ep *ep, struct rdm_peer *peer,
 			   const struct rdm_wire_view *view)
 {
 	uint32_t id = view->error.op_id;
-	struct rdm_op *op = rdm_op_find(ep, peer, RDM_OP_RECEIVING, id);
+	static const enum rdm_op_kind kinds[] = {
+		RDM_OP_RECEIVING, RDM_OP_SEND, RDM_OP_READING, RDM_OP_SERVING,
+	};
+	struct rdm_op *op = NULL;
 
-	if (!op)
-		op = rdm_op_find(ep, peer, RDM_OP_SEND, id);
+	for (size_t i = 0; !op && i < sizeof(kinds) / sizeof(*kinds); i++)
+		op = rdm_op_find(ep, peer, kinds[i], id);
 	if (op && !op->is_answered)
 		rdm_peer_error_abort(ep, op, view);
 	else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "rdm/progress.h"
 
+#include <endian.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -11,6 +12,7 @@
 #include "rdm/protocol_table.h"
 #include "rdm/rx.h"
 #include "rdm/supply.h"
+#include "rdm/target.h"
 
 /* How often a CQ with others to look after is looked at by who sleeps. */
 #define RDM_PROGRESS_NAP_MS	1
@@ -77,6 +79,32 @@ static bool rdm_progress_take_send(struct rdm_ep *ep,
 	return true;
 }
 
+/* A peer's write with data: it used up a receive buffer, of which it filled
+ * nothing, or came by itself. */
+static bool rdm_progress_take_write(struct rdm_ep *ep,
+				    const struct efa_io_cdesc *cqe)
+{
+	struct hw_req_slot *slot = NULL;
+
+	if (hw_cqe_op(cqe) != EFA_IO_RDMA_WRITE)
+		return false;
+	if (!hw_cqe_is_unsolicited(cqe)) {
+		slot = hw_rq_find(&ep->base.rq, cqe->req_id);
+		if (!slot)
+			return false;
+		rdm_packet_put(&ep->rx_packets, slot->context);
+		hw_rq_put(&ep->base.rq, slot);
+		ep->rx_posted--;
+		ep->rx_taken++;
+	} else if (!ep->base.unsolicited) {
+		return false;
+	}
+	if (!cqe->status)
+		rdm_target_written(ep, cqe->rx.ah, cqe->rx.src_qp_num,
+				   hw_cqe_rx_length(cqe), be32toh(cqe->rx.imm));
+	return true;
+}
+
 static bool rdm_progress_take_recv(struct rdm_ep *ep,
 				   const struct efa_io_cdesc *cqe)
 {
@@ -85,6 +113,8 @@ static bool rdm_progress_take_recv(struct rdm_ep *ep,
 	struct rdm_packet *packet;
 	struct hw_req_slot *slot;
 
+	if (__builtin_expect(cqe->flags & unusual, 0))
+		return rdm_progress_take_write(ep, cqe);
 	slot = hw_rq_find(&ep->base.rq, cqe->req_id);
 	if (__builtin_expect(!slot, 0))
 		return false;
@@ -92,8 +122,7 @@ static bool rdm_progress_take_recv(struct rdm_ep *ep,
 	hw_rq_put(&ep->base.rq, slot);
 	ep->rx_posted--;
 	ep->rx_taken++;
-	if (__builtin_expect(!cqe->status && !(cqe->flags & unusual) &&
-			     cqe->rx.length <= ep->mtu, 1))
+	if (__builtin_expect(!cqe->status && cqe->rx.length <= ep->mtu, 1))
 		rdm_rx_packet(ep, cqe, packet->data, cqe->rx.length);
 	rdm_packet_put(&ep->rx_packets, packet);
 	return true;

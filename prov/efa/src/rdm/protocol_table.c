@@ -2,6 +2,7 @@
 #include "rdm/protocol_table.h"
 
 #include "rdm/eager.h"
+#include "rdm/emulated_read.h"
 #include "rdm/handshake.h"
 #include "rdm/long_cts.h"
 #include "rdm/long_read.h"
@@ -9,6 +10,7 @@
 #include "rdm/peer_error.h"
 #include "rdm/receipt.h"
 #include "rdm/runt_read.h"
+#include "rdm/target.h"
 
 const struct rdm_protocol *const rdm_protocols[RDM_KINDS] = {
 	[RDM_KIND_EAGER] = &rdm_eager,
@@ -19,6 +21,12 @@ const struct rdm_protocol *const rdm_protocols[RDM_KINDS] = {
 };
 
 rdm_answer_fn *const rdm_answers[RDM_KINDS] = {
+	[RDM_KIND_EAGER_RTW] = rdm_target_write,
+	[RDM_KIND_LONGCTS_RTW] = rdm_target_write,
+	[RDM_KIND_LONGREAD_RTW] = rdm_target_write,
+	[RDM_KIND_SHORT_RTR] = rdm_emulated_read_serve,
+	[RDM_KIND_LONGCTS_RTR] = rdm_emulated_read_serve,
+	[RDM_KIND_READRSP] = rdm_emulated_read_begun,
 	[RDM_KIND_CTS] = rdm_long_cts_granted,
 	[RDM_KIND_CTSDATA] = rdm_long_cts_data,
 	[RDM_KIND_EOR] = rdm_long_read_answered,

@@ -50,7 +50,8 @@ struct rdm_protocol {
 /* The family of a message's packets, by enum rdm_wire_kind; NULL. */
 extern const struct rdm_protocol *const rdm_protocols[RDM_KINDS];
 
-/* Packets that answer: CTS, EOR and so on. What names no operation of the
+/* Packets that answer: CTS, EOR and so on; and requests that have no place in
+ * the order of messages: emulated RMA. What names no operation of the
  * peer's is dropped by the handler (rdm_rx_stale). */
 typedef void rdm_answer_fn(struct rdm_ep *ep, struct rdm_peer *peer,
 			   const struct rdm_wire_view *view);

@@ -10,6 +10,7 @@
 #include "fabric/ep_queue.h"
 #include "fabric/unsupported.h"
 #include "rdm/api_msg.h"
+#include "rdm/api_rma.h"
 #include "rdm/api_tagged.h"
 #include "rdm/rdm_option.h"
 #include "rdm/ep_state.h"
@@ -155,6 +156,8 @@ static int rdm_ep_enable(struct rdm_ep *ep)
 	ep->base.enabled = true;
 	ep->base.fid.msg = &rdm_msg_ops;
 	ep->base.fid.tagged = &rdm_tagged_ops;
+	if (ep->base.rma)
+		ep->base.fid.rma = &rdm_rma_ops;
 	return 0;
 }
 

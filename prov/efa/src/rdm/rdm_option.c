@@ -23,6 +23,10 @@ static size_t *rdm_option_number(struct rdm_ep *ep, int optname)
 	case COMPAT_OPT_INJECT_MSG_SIZE:
 	case COMPAT_OPT_INJECT_TAGGED_SIZE:
 		return &ep->base.inject_bytes;
+	case COMPAT_OPT_MAX_RMA_SIZE:
+		return ep->base.rma ? &ep->base.max_rma_bytes : NULL;
+	case COMPAT_OPT_INJECT_RMA_SIZE:
+		return ep->base.rma ? &ep->base.inject_rma_bytes : NULL;
 	default:
 		return NULL;
 	}
@@ -33,10 +37,21 @@ static size_t rdm_option_most(const struct rdm_ep *ep, int optname)
 	switch (optname) {
 	case COMPAT_OPT_INJECT_MSG_SIZE:
 	case COMPAT_OPT_INJECT_TAGGED_SIZE:
+	case COMPAT_OPT_INJECT_RMA_SIZE:
 		return ep->base.inject_limit;
 	default:
 		return SIZE_MAX;
 	}
+}
+
+/* Do packets do what the device might? */
+static bool rdm_option_emulates(const struct rdm_ep *ep, int optname)
+{
+	const struct dev_caps *caps = &ep->base.domain->device->caps;
+
+	return !ep->settings.use_device_rdma ||
+	       !(optname == COMPAT_OPT_EFA_EMULATED_READ ? caps->rdma_read
+							 : caps->rdma_write);
 }
 
 static int rdm_option_get(struct fid *fid, int level, int optname,
@@ -46,6 +61,15 @@ static int rdm_option_get(struct fid *fid, int level, int optname,
 	const size_t *number = rdm_option_number(ep, optname);
 	size_t room = *optlen;
 
+	if (level == FI_OPT_ENDPOINT &&
+	    (optname == COMPAT_OPT_EFA_EMULATED_READ ||
+	     optname == COMPAT_OPT_EFA_EMULATED_WRITE)) {
+		*optlen = sizeof(bool);
+		if (room < sizeof(bool))
+			return -FI_ETOOSMALL;
+		*(bool *)optval = rdm_option_emulates(ep, optname);
+		return 0;
+	}
 	if (level != FI_OPT_ENDPOINT || !number)
 		return fabric_ep_option_ops.getopt(fid, level, optname,
 						   optval, optlen);

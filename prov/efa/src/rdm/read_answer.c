@@ -5,6 +5,7 @@
 
 #include "rdm/ep_state.h"
 #include "rdm/receipt.h"
+#include "rdm/refusal.h"
 #include "rdm/wire_encode.h"
 
 static struct rdm_op *rdm_read_answer_op(struct rdm_deferred *deferred)
@@ -61,6 +62,11 @@ static bool rdm_read_answer_send_nack(struct rdm_ep *ep,
 						       ep->base.address.qkey,
 						       op->peer_id, op->id);
 	rdm_outbox_send(ep, packet);
+	/* a write comes again as one of its own, not as this one's heir */
+	if (op->is_target) {
+		op->has_cq_data = false;
+		op->is_answered = true;
+	}
 	return true;
 }
 
@@ -75,29 +81,9 @@ void rdm_read_answer_refuse(struct rdm_ep *ep, struct rdm_op *op)
 	rdm_op_try_end(ep, op);
 }
 
-static bool rdm_read_answer_send_error(struct rdm_ep *ep,
-				       struct rdm_deferred *deferred)
-{
-	struct rdm_op *op = rdm_read_answer_op(deferred);
-	struct rdm_packet *packet = rdm_outbox_packet(ep);
-
-	if (!packet)
-		return false;
-	packet->peer = op->peer;
-	packet->len = (uint32_t)rdm_wire_put_peer_error(packet->data,
-		ep->base.address.qkey, RDM_WIRE_REF_OP, op->peer_id,
-		(uint32_t)op->prov_errno);
-	rdm_outbox_send(ep, packet);
-	rdm_op_try_end(ep, op);
-	return true;
-}
-
 void rdm_read_answer_failed(struct rdm_ep *ep, struct rdm_op *op)
 {
-	if (rdm_feature_may_peer_error(&op->peer->features))
-		rdm_read_answer_give(ep, op, rdm_read_answer_send_error);
-	else
-		rdm_op_try_end(ep, op);
+	rdm_refusal_tell(ep, op);
 }
 
 void rdm_read_answer_unplaced(struct rdm_ep *ep, struct rdm_op *op,

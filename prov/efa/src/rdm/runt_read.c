@@ -113,7 +113,7 @@ static void rdm_runt_read_take(struct rdm_ep *ep, struct rdm_op *op,
 		rdm_read_answer_unplaced(ep, op, true);
 		return;
 	}
-	rdm_op_place(op, view->seg_offset, view->payload, view->payload_len);
+	rdm_op_place(ep, op, view->seg_offset, view->payload, view->payload_len);
 	rdm_runt_read_advance(ep, op);
 }
 

@@ -185,9 +185,8 @@ static void rdm_rx_dispatch(struct rdm_ep *ep, struct rdm_arrival *arrival)
 		rdm_answers[view->kind](ep, arrival->peer, view);
 	else if (rdm_rx_has_msg_id(view->kind))
 		rdm_rx_request(ep, arrival);
-	/* a write of nothing asks for a handshake, which is on its way */
-	else if (view->kind != RDM_KIND_EAGER_RTW || view->rma_iov_count)
-		rdm_peer_drop(ep, "this provider has no RMA");
+	else
+		rdm_peer_drop(ep, "this provider has no atomics");
 }
 
 void rdm_rx_packet(struct rdm_ep *ep, const struct efa_io_cdesc *cqe,

@@ -2,6 +2,7 @@
 #include "rdm/tx_packet.h"
 
 #include "rdm/ep_state.h"
+#include "rdm/target_memory.h"
 #include "util/iov_copy.h"
 
 void rdm_tx_message(const struct rdm_ep *ep, const struct rdm_op *op,
@@ -22,6 +23,10 @@ void rdm_tx_message(const struct rdm_ep *ep, const struct rdm_op *op,
 		.cq_data = op->cq_data,
 		.msg_length = op->length,
 	};
+	if (__builtin_expect(op->is_rma, 0)) {
+		msg->rma_iov = op->tx.range;
+		msg->rma_iov_count = op->tx.range_count;
+	}
 }
 
 /* The buffer that all of the range lies in, or RDM_OP_IOV. */
@@ -40,26 +45,32 @@ static unsigned int rdm_tx_buffer_of(const struct rdm_op *op,
 	return RDM_OP_IOV;
 }
 
-void rdm_tx_put_payload(const struct rdm_ep *ep, const struct rdm_op *op,
+bool rdm_tx_put_payload(struct rdm_ep *ep, const struct rdm_op *op,
 			struct rdm_packet *packet, size_t header_len,
 			uint64_t offset, size_t len)
 {
 	uint64_t at = offset;
 	unsigned int i = RDM_OP_IOV;
 
-	if (len > ep->copy_max && !op->is_inject)
-		i = rdm_tx_buffer_of(op, &at, len);
 	packet->peer = op->peer;
 	packet->len = (uint32_t)header_len;
+	if (__builtin_expect(op->is_target, 0)) {
+		packet->len += (uint32_t)len;
+		return rdm_target_load(ep, op->tx.range, op->tx.range_count,
+				       offset, packet->data + header_len, len);
+	}
+	if (len > ep->copy_max && !op->is_inject)
+		i = rdm_tx_buffer_of(op, &at, len);
 	if (i < RDM_OP_IOV && op->key[i].is_registered) {
 		packet->payload = (struct hw_sge) {
 			.addr = (uintptr_t)op->iov[i].iov_base + at,
 			.length = (uint32_t)len,
 			.lkey = op->key[i].lkey,
 		};
-		return;
+		return true;
 	}
 	util_iov_copy_from(packet->data + header_len, op->iov, op->iov_count,
 			   offset, len);
 	packet->len += (uint32_t)len;
+	return true;
 }
