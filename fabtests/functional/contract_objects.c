@@ -258,6 +258,10 @@ static void regions(void)
 	REQUIRE_EQ(fi_mr_regattr(a.domain, &attr, 0, &mr[2]), 0);
 	EXPECT_EQ(fi_mr_regv(a.domain, iov, 2, FI_SEND, 0, 0, 0, &mr[1],
 			     NULL), -FI_EINVAL);
+	/* the same range is not the same region */
+	EXPECT(fi_mr_key(mr[0]) != fi_mr_key(mr[1]) &&
+	       fi_mr_key(mr[0]) != fi_mr_key(mr[2]) &&
+	       fi_mr_key(mr[1]) != fi_mr_key(mr[2]));
 	for (size_t i = 0; i < 3; i++) {
 		EXPECT(fi_mr_key(mr[i]) <= UINT32_MAX);
 		REQUIRE_EQ(fab_recv(&b, 1, 0, 2048), 0);

@@ -285,7 +285,7 @@ static void cq_error_into_a_buffer(void **state)
 	app.entry.err_data_size = 2;
 	write_error(&app, FI_VERSION(1, 20));
 	assert_int_equal(app.entry.err_data_size, 2);
-	assert_memory_equal(buffer, "texxxxxx", 8);
+	assert_memory_equal(buffer, "t\0xxxxxx", 8);
 }
 
 int main(void)

@@ -267,8 +267,10 @@ void compat_cq_err_write(struct fi_cq_err_entry *entry,
 	if (room) {
 		if (entry->err_data_size > room)
 			entry->err_data_size = room;
+		memcpy(buffer, error->err_data, entry->err_data_size);
+		/* a text to its end: fi_cq_strerror is given it as one */
 		if (entry->err_data_size)
-			memcpy(buffer, error->err_data, entry->err_data_size);
+			((char *)buffer)[entry->err_data_size - 1] = '\0';
 		entry->err_data = buffer;
 	}
 	if (compat_api_has(api_version, 1, 20))

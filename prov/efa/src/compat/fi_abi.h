@@ -156,8 +156,8 @@ void compat_mr_attr_read(const struct fi_mr_attr *attr, uint64_t flags,
  * Writes @error into the entry an application of @api_version gave to
  * fi_cq_readerr, @source into it where there is room (1.20). err_data of
  * @error lives until the next read of the CQ. It is copied when the
- * application gave a buffer (err_data_size not 0, API 1.5), cut to its size;
- * otherwise the application gets the pointer (fi_cq(3)).
+ * application gave a buffer (err_data_size not 0, API 1.5), cut to its size
+ * and ended there; otherwise the application gets the pointer (fi_cq(3)).
  */
 void compat_cq_err_write(struct fi_cq_err_entry *entry,
 			 const struct fi_cq_err_entry *error,
