@@ -336,7 +336,7 @@ group_interop()
 
 	need_root || return 0
 	prepare gcc CC=gcc &&
-		compile all fabtests/functional/rdm_messages \
+		compile && compile fabtests/functional/rdm_messages \
 			fabtests/functional/rdm_reads \
 			fabtests/functional/rdm_rma || return 0
 	count_run "interop: the provider is the in-tree one" in_tree_provider
