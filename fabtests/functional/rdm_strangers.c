@@ -4,6 +4,7 @@
  * packets say, as far as the device does not know better.
  */
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <rdma/fi_tagged.h>
@@ -11,10 +12,12 @@
 #include "fabtests/expect.h"
 #include "fabtests/functional/fabric_endpoint.h"
 #include "rdm/wire_encode.h"
+#include "test/fault_setting.h"
 
 #define OPT_EFA_HOMOGENEOUS_PEERS	(-(0xefa << 16) + 7)
 
 #define LEN	8u
+#define LONG	((size_t)300000)	/* bytes that ask for an answer */
 
 enum { CTX_MESSAGE, CTX_FIRST, CTX_SECOND };
 
@@ -139,6 +142,42 @@ static void check_homogeneous(void)
 	fab_close(&b);
 }
 
+/* The device has no handle to give for a stranger, who gets no answer; but
+ * when it asks again and there is one, it does. */
+static void check_no_handle(void)
+{
+	struct fab_wish rdm = rdm_wish();
+	struct fab_completion c;
+	struct fab_endpoint a, b;
+
+	if (!getenv("SOFTEFA_SOCKET"))
+		return;
+	expect_stage("no address handle");
+	fab_open(&a, &rdm);
+	fab_open(&b, &rdm);
+	fab_connect(&a, b.addr);
+	post_receive(&b, CTX_FIRST, 0);
+	fault_set("command name=create_ah errno=ENOMEM");
+	send_text(&a, &b, "no reply");
+	await(&b, CTX_FIRST, &a);
+	EXPECT_BYTES(b.buf, "no reply", LEN);
+	/* it has tried by now */
+	for (int i = 0; i < 10; i++)
+		EXPECT(!fab_poll(&b, &c));
+	fault_clear();
+	/* this one asks to be answered */
+	REQUIRE_EQ(fi_recv(b.ep, b.buf, LONG, b.desc, FI_ADDR_UNSPEC,
+			   &b.contexts[CTX_SECOND]), 0);
+	expect_fill(a.buf, LONG, 4);
+	REQUIRE_EQ(fi_send(a.ep, a.buf, LONG, a.desc, a.peer,
+			   &a.contexts[CTX_MESSAGE]), 0);
+	await(&a, CTX_MESSAGE, &b);
+	await(&b, CTX_SECOND, &a);
+	EXPECT_FILLED(b.buf, LONG, 4);
+	fab_close(&a);
+	fab_close(&b);
+}
+
 static void skip_elsewhere(void)
 {
 	struct fab_wish wish = rdm_wish();
@@ -156,5 +195,6 @@ int main(void)
 	skip_elsewhere();
 	check_lie();
 	check_homogeneous();
+	check_no_handle();
 	return expect_result();
 }

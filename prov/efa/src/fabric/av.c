@@ -272,6 +272,9 @@ static int av_remove(struct fid_av *fid, fi_addr_t *fi_addr, size_t count,
 			ret = -FI_EINVAL;
 	}
 	pthread_mutex_unlock(&av->lock);
+	/* whoever reads the number finds the addresses gone */
+	atomic_fetch_add_explicit(&av->domain->removals, 1,
+				  memory_order_release);
 	return ret;
 }
 

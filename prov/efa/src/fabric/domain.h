@@ -51,6 +51,7 @@ struct fabric_domain {
 	struct fabric_empty_region empty_region;	/* of endpoints with RMA */
 	/* with soft_completions: what peers reach through endpoints */
 	struct fabric_region_table regions;
+	_Atomic uint32_t removals;	/* of addresses, by any AV of it */
 	struct fabric_reference users;
 };
 

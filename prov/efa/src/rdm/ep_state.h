@@ -63,6 +63,8 @@ struct rdm_ep {
 	/* under the tx CQ's lock: in its list of endpoints with pauses */
 	struct util_list paused;
 	bool is_paused_listed;
+	/* the same: of all its endpoints, with is_joined */
+	struct util_list joined;
 	/* somebody adds packets or address handles, without a lock; close
 	 * waits for it */
 	bool is_growing;		/* under the endpoint's lock */

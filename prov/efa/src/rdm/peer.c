@@ -24,8 +24,8 @@ static uint64_t rdm_peer_hash(const struct fabric_address *address)
 			     (uint64_t)address->qkey << 16 | address->qpn);
 }
 
-static struct rdm_peer *rdm_peer_find(const struct rdm_peer_table *table,
-				      const struct fabric_address *address)
+struct rdm_peer *rdm_peer_find(const struct rdm_peer_table *table,
+			       const struct fabric_address *address)
 {
 	struct util_hash_node *node =
 		util_hash_first(&table->by_address, rdm_peer_hash(address));
@@ -100,8 +100,8 @@ static void rdm_peer_promote(struct rdm_ep *ep, struct rdm_peer *peer)
 	peer->ah = NULL;
 }
 
-static void rdm_peer_set_dest(struct rdm_ep *ep, struct rdm_peer *peer,
-			      const struct hw_dest *dest)
+void rdm_peer_set_dest(struct rdm_ep *ep, struct rdm_peer *peer,
+		       const struct hw_dest *dest)
 {
 	peer->dest = *dest;
 	if (!peer->has_dest) {
@@ -131,6 +131,7 @@ rdm_peer_learn(struct rdm_ep *ep, fi_addr_t addr, const struct hw_dest *dest)
 	if (!peer)
 		return NULL;
 	peer->is_unknown = false;
+	peer->is_removed = false;
 	peer->addr = addr;
 	table->by_index[addr] = peer;
 	rdm_peer_set_dest(ep, peer, dest);
@@ -251,8 +252,12 @@ static struct rdm_peer *rdm_peer_add_unknown(struct rdm_ep *ep,
 	struct rdm_peer_table *table = &ep->peers;
 	struct rdm_peer *peer;
 
-	if (table->unknown_count >= RDM_PEER_UNKNOWN_MAX)
+	if (table->unknown_count >= ep->settings.max_unknown) {
+		compat_warn_once(FI_LOG_EP_DATA,
+				 "messages of new senders are lost: %u peers that are not in the address vector have sent already; insert them, or set FI_EFA_IMPLICIT_AV_SIZE higher",
+				 table->unknown_count);
 		return rdm_peer_drop(ep, "too many senders are not in the address vector");
+	}
 	peer = rdm_peer_create(ep, address);
 	if (!peer)
 		return rdm_peer_drop(ep, "no memory for its sender");
@@ -272,7 +277,13 @@ rdm_peer_of_stranger(struct rdm_ep *ep, const struct efa_io_cdesc *cqe,
 	if (!rdm_peer_sender_address(ep, cqe, view, &address))
 		return rdm_peer_drop(ep, "nothing tells whom it is from, or it lies about that");
 	peer = rdm_peer_find(&ep->peers, &address);
-	return peer ? peer : rdm_peer_add_unknown(ep, &address);
+	if (!peer)
+		return rdm_peer_add_unknown(ep, &address);
+	/* one that the device had no handle for may get one now */
+	if (peer->is_unknown && !peer->has_dest &&
+	    util_list_is_empty(&peer->nameless))
+		util_list_append(&ep->peers.nameless, &peer->nameless);
+	return peer;
 }
 
 struct rdm_peer *rdm_peer_of_packet(struct rdm_ep *ep,
@@ -289,57 +300,6 @@ struct rdm_peer *rdm_peer_of_packet(struct rdm_ep *ep,
 			return peer;
 	}
 	return rdm_peer_of_stranger(ep, cqe, view);
-}
-
-/* ---- handles for those who are not in the address vector ---- */
-
-static void rdm_peer_resolve_one(struct rdm_ep *ep,
-				 const struct fabric_address *address)
-{
-	const struct dev_ah *ah;
-	struct rdm_peer *peer;
-	union ibv_gid gid;
-
-	memcpy(gid.raw, address->gid, sizeof(gid.raw));
-	if (dev_ah_get(ep->base.domain->ahs, &gid, &ah))
-		return;	/* logged; without a handle it gets no answer */
-	rdm_ep_lock(ep);
-	peer = rdm_peer_find(&ep->peers, address);
-	if (peer && peer->is_unknown && !peer->ah) {
-		struct hw_dest dest = {
-			.ahn = ah->ahn,
-			.qpn = address->qpn,
-			.qkey = address->qkey,
-		};
-
-		peer->ah = ah;
-		rdm_peer_set_dest(ep, peer, &dest);
-		ah = NULL;
-	}
-	rdm_ep_unlock(ep);
-	if (ah)
-		dev_ah_put(ep->base.domain->ahs, ah);
-}
-
-void rdm_peer_resolve(struct rdm_ep *ep)
-{
-	struct fabric_address address;
-	struct util_list *node;
-	bool found;
-
-	do {
-		rdm_ep_lock(ep);
-		found = !util_list_is_empty(&ep->peers.nameless);
-		if (found) {
-			node = util_list_pop(&ep->peers.nameless);
-			util_list_init(node);
-			address = util_list_entry(node, struct rdm_peer,
-						  nameless)->address;
-		}
-		rdm_ep_unlock(ep);
-		if (found)
-			rdm_peer_resolve_one(ep, &address);
-	} while (found);
 }
 
 /* ---- the table ---- */

@@ -6,10 +6,10 @@
  *
  * Known ones are found by their index in the address vector. One that sends
  * without being in it is unknown: it is found by its address alone, and
- * there are only so many; when the application inserts it, it becomes a
+ * there are only so many (FI_EFA_IMPLICIT_AV_SIZE); when the application inserts it, it becomes a
  * known one with all it has sent. A peer lives until the endpoint is closed.
  *
- * All under the endpoint's lock, but for rdm_peer_resolve.
+ * All under the endpoint's lock.
  */
 #ifndef RDM_PEER_H
 #define RDM_PEER_H
@@ -33,9 +33,6 @@ struct efa_io_cdesc;
 struct rdm_ep;
 struct rdm_wire_view;
 
-/* Unknown senders of an endpoint, at most; packets of more are dropped. */
-#define RDM_PEER_UNKNOWN_MAX	4096
-
 struct rdm_peer {
 	/* where to: valid with has_dest */
 	struct hw_dest dest;
@@ -45,6 +42,7 @@ struct rdm_peer {
 	bool handshake_sent;
 	bool is_paused;		/* it has no receive buffers */
 	bool was_paused;	/* and nothing has got through since */
+	bool is_removed;	/* from the vector, which was seen */
 	struct rdm_feature_set features;	/* is_known: it came */
 	uint32_t next_msg_id;	/* of what is sent to it */
 	uint32_t number;	/* in the order of their appearance */
@@ -98,8 +96,12 @@ struct rdm_peer *rdm_peer_of_packet(struct rdm_ep *ep,
  * Returns NULL. */
 struct rdm_peer *rdm_peer_drop(struct rdm_ep *ep, const char *why);
 
-/* Makes address handles for unknown peers, and lets go what waits for them.
- * Calls verbs: without the endpoint's lock. */
-void rdm_peer_resolve(struct rdm_ep *ep);
+/* The peer with @address; NULL: there is none. */
+struct rdm_peer *rdm_peer_find(const struct rdm_peer_table *table,
+			       const struct fabric_address *address);
+
+/* Where @peer is from now on; lets go what waited for that. */
+void rdm_peer_set_dest(struct rdm_ep *ep, struct rdm_peer *peer,
+		       const struct hw_dest *dest);
 
 #endif /* RDM_PEER_H */

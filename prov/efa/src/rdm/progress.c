@@ -3,12 +3,14 @@
 
 #include <endian.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include <rdma/fi_errno.h>
 
 #include "rdm/ep_state.h"
-#include "rdm/peer_error.h"
+#include "rdm/packet_done.h"
+#include "rdm/peer_loss.h"
 #include "rdm/protocol_table.h"
 #include "rdm/rx.h"
 #include "rdm/supply.h"
@@ -31,37 +33,12 @@ struct rdm_cq_state {
 	struct rdm_partner *partners;
 	uint32_t budget;		/* completions of one call */
 	uint32_t burst;			/* the ring was found empty so often */
+	struct util_list endpoints;	/* whose sends it tells of */
+	/* of addresses, as many as were looked into; other CQs read it */
+	_Atomic uint32_t removals;
 };
 
 /* ---- completions of the device ---- */
-
-static void rdm_progress_sent(struct rdm_ep *ep, struct rdm_packet *packet,
-			      uint8_t status)
-{
-	struct rdm_op *op = packet->op;
-	bool is_done = false;
-
-	if (!rdm_outbox_completed(ep, packet, status))
-		return;
-	if (op) {
-		op->packets--;
-		if (op->protocol && op->protocol->completed)
-			is_done = op->protocol->completed(ep, op, packet,
-							  status);
-	}
-	rdm_packet_put(&ep->tx_packets, packet);
-	if (!op || is_done)
-		return;
-	if (__builtin_expect(status, 0))
-		rdm_op_fail(ep, op, fabric_comp_errno(status), status, NULL);
-	else if (op->kind == RDM_OP_SEND)
-		op->tx.is_delivered = true;
-	if (__builtin_expect(op->err && op->kind == RDM_OP_SEND &&
-			     !op->packets, 0))
-		rdm_peer_error_tell(ep, op);
-	else
-		rdm_op_try_end(ep, op);
-}
 
 static bool rdm_progress_take_send(struct rdm_ep *ep,
 				   const struct efa_io_cdesc *cqe)
@@ -75,7 +52,8 @@ static bool rdm_progress_take_send(struct rdm_ep *ep,
 		return false;
 	packet = slot->context;
 	hw_sq_put(sq, slot);
-	rdm_progress_sent(ep, packet, cqe->status);
+	if (rdm_outbox_completed(ep, packet, cqe->status))
+		rdm_packet_done(ep, packet, cqe->status);
 	return true;
 }
 
@@ -254,11 +232,33 @@ static void rdm_progress_pauses(struct fabric_cq *cq, struct rdm_ep **growing)
 	}
 }
 
+/* Addresses were removed: what waits for an answer from one has no end. */
+static void __attribute__((noinline))
+rdm_progress_removals(struct fabric_cq *cq, uint32_t removals)
+{
+	struct rdm_cq_state *state = cq->source_state;
+	struct util_list *node;
+	struct rdm_ep *ep;
+
+	state->removals = removals;
+	for (node = state->endpoints.next; node != &state->endpoints;
+	     node = node->next) {
+		ep = util_list_entry(node, struct rdm_ep, joined);
+		rdm_ep_lock(ep);
+		rdm_peer_loss_of_removed(ep);
+		rdm_ep_unlock(ep);
+	}
+}
+
 /* Under the lock of @cq. */
 static void rdm_progress_cq(struct fabric_cq *cq, struct rdm_ep **growing)
 {
 	struct rdm_cq_state *state = cq->source_state;
+	uint32_t removals = atomic_load_explicit(&cq->domain->removals,
+						 memory_order_acquire);
 
+	if (__builtin_expect(removals != state->removals, 0))
+		rdm_progress_removals(cq, removals);
 	rdm_progress_ring(cq, state->budget, growing);
 	if (__builtin_expect(!util_list_is_empty(&state->paused), 0))
 		rdm_progress_pauses(cq, growing);
@@ -271,6 +271,15 @@ static bool rdm_progress_has_pauses(const struct fabric_cq *cq)
 	return state->paused_count != 0;
 }
 
+static bool rdm_progress_has_removals(const struct fabric_cq *cq)
+{
+	const struct rdm_cq_state *state = cq->source_state;
+
+	return atomic_load_explicit(&state->removals, memory_order_relaxed) !=
+	       atomic_load_explicit(&cq->domain->removals,
+				    memory_order_relaxed);
+}
+
 static void rdm_progress_partners(struct fabric_cq *cq,
 				  struct rdm_ep **growing)
 {
@@ -281,7 +290,8 @@ static void rdm_progress_partners(struct fabric_cq *cq,
 		struct fabric_cq *other = partner->cq;
 
 		if (hw_cq_looks_empty(&other->hw) &&
-		    !rdm_progress_has_pauses(other))
+		    !rdm_progress_has_pauses(other) &&
+		    !rdm_progress_has_removals(other))
 			continue;
 		/* who has it does what is to be done */
 		if (other->lock_data_path && !util_lock_try(&other->lock))
@@ -351,6 +361,7 @@ static int rdm_progress_make_state(struct fabric_cq *cq, uint32_t budget)
 		state = calloc(1, sizeof(*state));
 		if (state) {
 			util_list_init(&state->paused);
+			util_list_init(&state->endpoints);
 			state->budget = budget;
 			cq->source_state = state;
 		} else {
@@ -422,6 +433,15 @@ static int rdm_progress_add_partners(struct fabric_cq *tx,
 	return ret;
 }
 
+static void rdm_progress_list(struct rdm_ep *ep)
+{
+	struct rdm_cq_state *state = ep->base.tx_cq->source_state;
+
+	util_lock_acquire(&ep->base.tx_cq->lock);
+	util_list_append(&state->endpoints, &ep->joined);
+	util_lock_release(&ep->base.tx_cq->lock);
+}
+
 int rdm_progress_join(struct rdm_ep *ep)
 {
 	struct fabric_cq *tx = ep->base.tx_cq, *rx = ep->base.rx_cq;
@@ -434,6 +454,7 @@ int rdm_progress_join(struct rdm_ep *ep)
 		ret = rdm_progress_add_partners(tx, rx);
 	if (ret)
 		return ret;
+	rdm_progress_list(ep);
 	ep->is_joined = true;
 	ep->is_closing = false;
 	return 0;
@@ -453,6 +474,7 @@ void rdm_progress_leave(struct rdm_ep *ep)
 	rdm_ep_lock(ep);
 	ep->is_closing = true;
 	rdm_ep_unlock(ep);
+	util_list_remove(&ep->joined);
 	if (ep->is_paused_listed) {
 		util_list_remove(&ep->paused);
 		state->paused_count--;

@@ -25,6 +25,7 @@ static const char *const rdm_settings_texts[][2] = {
 	{ "inter_read_segment_size", "Bytes of one RDMA read at most (1073741824)" },
 	{ "runt_size", "Bytes that are sent ahead of a message that is read (0)" },
 	{ "use_device_rdma", "Whether messages may be read by RDMA, 0 or 1 (1)" },
+	{ "implicit_av_size", "Senders outside the address vector that an endpoint listens to at most, 0 for any number (4096)" },
 	{ "max_unexpected_bytes", "Memory that messages without a receive may take of an endpoint (1073741824)" },
 };
 
@@ -78,6 +79,13 @@ static size_t rdm_setting_power(const char *name, size_t usual, size_t most)
 	return usual;
 }
 
+static uint32_t rdm_setting_max_unknown(void)
+{
+	size_t value = rdm_setting("implicit_av_size", 4096, 0, UINT32_MAX);
+
+	return value ? (uint32_t)value : UINT32_MAX;
+}
+
 static void rdm_settings_read(struct rdm_settings *s)
 {
 	*s = (struct rdm_settings) {
@@ -107,6 +115,7 @@ static void rdm_settings_read(struct rdm_settings *s)
 		.runt = rdm_setting("runt_size", 0, 0, SIZE_MAX),
 		.max_unexpected = rdm_setting("max_unexpected_bytes",
 					      (size_t)1 << 30, 1, SIZE_MAX),
+		.max_unknown = rdm_setting_max_unknown(),
 		.use_device_rdma =
 			rdm_setting_switch("use_device_rdma", true),
 	};

@@ -23,6 +23,7 @@ struct rdm_settings {
 	size_t read_segment;		/* bytes of one RDMA read */
 	size_t runt;			/* bytes sent ahead of a read */
 	size_t max_unexpected;		/* bytes, of an endpoint */
+	uint32_t max_unknown;		/* senders outside the vector */
 	bool use_device_rdma;
 };
 

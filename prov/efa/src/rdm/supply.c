@@ -4,6 +4,7 @@
 #include "compat/log.h"
 #include "fabric/ep_queue.h"
 #include "rdm/ep_state.h"
+#include "rdm/peer_handle.h"
 
 #define RDM_SUPPLY_TX_FIRST	32u
 #define RDM_SUPPLY_TX_CHUNK	64u
@@ -114,7 +115,7 @@ static bool rdm_supply_round(struct rdm_ep *ep)
 	bool lacks;
 
 	rdm_supply_packets(ep);
-	rdm_peer_resolve(ep);
+	rdm_peer_handle_resolve(ep);
 	rdm_ep_lock(ep);
 	rdm_supply_post_receives(ep);
 	rdm_outbox_drain(ep);
