@@ -5,6 +5,7 @@
  * rings the doorbell and reads the completion ring itself, while the peer
  * receives through libfabric.
  */
+#include <endian.h>
 #include <sched.h>
 #include <string.h>
 
@@ -147,7 +148,7 @@ static void outside_send(struct outside *o, uint32_t number)
 
 	hw_wqe_init(&wqe, o->sq.entry_size, EFA_IO_SEND, &o->dest);
 	hw_wqe_set_sgl(&wqe, &o->sge, 1);
-	hw_wqe_set_imm(&wqe, number);
+	hw_wqe_set_imm(&wqe, htobe32(number));
 	hw_sq_post(&o->sq, &wqe, NULL, 0, 0, false);
 }
 

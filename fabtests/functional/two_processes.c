@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "fabtests/functional/two_processes.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "fabtests/expect.h"
@@ -10,6 +11,7 @@ int two_processes(void (*run)(int oob, bool first),
 		  const struct fab_wish *wish, unsigned deadline_s)
 {
 	struct fi_info *hints, *info;
+	const char *path = getenv("FABTESTS_CHILD_PROVIDER_PATH");
 	pid_t child;
 	int oob;
 
@@ -17,6 +19,8 @@ int two_processes(void (*run)(int oob, bool first),
 	oob = oob_fork(&child);
 	if (child == 0) {
 		expect_deadline(deadline_s);
+		if (path)
+			setenv("FI_PROVIDER_PATH", path, 1);
 		run(oob, false);
 		expect_child_exit();
 	}

@@ -9,7 +9,8 @@
 
 /*
  * Forks, and calls @run in both: @oob is the socket to the other process,
- * @first true in one of them. Both are bound to @deadline_s seconds. Skips
+ * @first true in one of them. Both are bound to @deadline_s seconds.
+ * FABTESTS_CHILD_PROVIDER_PATH is where the second finds providers. Skips
  * before @run when there is no endpoint like @wish. Returns what main is to
  * return, for both.
  */

@@ -4,6 +4,7 @@
 #include "direct/msg.h"
 
 #include <errno.h>
+#include <endian.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -281,7 +282,7 @@ static void a_peers_write_that_fails_is_told(void **state)
 	ep->rx_bound = true;
 	cqe->qp_num = (uint16_t)ep->qp.qpn;
 	cqe->status = EFA_IO_COMP_STATUS_LOCAL_ERROR_INVALID_LKEY;
-	cqe->rx.imm = 5;
+	cqe->rx.imm = htobe32(5);
 	cqe->rx.ah = EFA_IO_AH_UNKNOWN;
 	cqe->flags = EFA_IO_RECV_QUEUE << EFA_IO_CDESC_Q_TYPE_SHIFT |
 		     EFA_IO_RDMA_WRITE << EFA_IO_CDESC_OP_TYPE_SHIFT |

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "direct/complete.h"
 
+#include <endian.h>
+
 #include <rdma/fi_errno.h>
 
 #include "direct/op_slot.h"
@@ -83,7 +85,7 @@ static bool direct_end_find_write(struct direct_end *end,
 	end->status = cqe->status;
 	end->flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA;
 	end->len = hw_cqe_rx_length(cqe);
-	end->data = cqe->rx.imm;
+	end->data = be32toh(cqe->rx.imm);
 	return true;
 }
 
@@ -107,7 +109,7 @@ static bool direct_end_find_recv(struct direct_end *end,
 	end->data = 0;
 	if (hw_cqe_has_imm(cqe)) {
 		end->flags |= FI_REMOTE_CQ_DATA;
-		end->data = cqe->rx.imm;
+		end->data = be32toh(cqe->rx.imm);
 	}
 	/* more than the buffers hold cannot have been received */
 	if (__builtin_expect(end->len > slot->peer, 0) && !end->status)
@@ -229,7 +231,7 @@ static HW_INLINE bool direct_take_recv(struct fabric_ep *ep,
 	if (__builtin_expect(slot->flags & DIRECT_OP_REPORT, 1)) {
 		if (cqe_flags & EFA_IO_CDESC_HAS_IMM) {
 			flags |= FI_REMOTE_CQ_DATA;
-			data = cqe->rx.imm;
+			data = be32toh(cqe->rx.imm);
 		}
 		fabric_cq_put_entry(sink->format, sink->buf, sink->n,
 				    slot->context, flags, cqe->rx.length,

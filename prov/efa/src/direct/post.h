@@ -7,6 +7,8 @@
 #ifndef DIRECT_POST_H
 #define DIRECT_POST_H
 
+#include <endian.h>
+
 #include <rdma/fi_errno.h>
 
 #include "direct/op_slot.h"
@@ -58,7 +60,8 @@ direct_send_publish(struct fabric_ep *ep, struct hw_send_wqe *wqe,
 	ssize_t ret = 0;
 
 	if (flags & FI_REMOTE_CQ_DATA)
-		hw_wqe_set_imm(wqe, (uint32_t)data);
+		/* big endian, as verbs has it and other providers send it */
+		hw_wqe_set_imm(wqe, htobe32((uint32_t)data));
 	fabric_ep_lock(ep, &ep->tx_lock);
 	if (__builtin_expect(hw_sq_is_full(&ep->sq), 0) &&
 	    !direct_send_make_room(ep))
