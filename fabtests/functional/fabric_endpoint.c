@@ -78,6 +78,7 @@ struct fi_info *fab_hints(const struct fab_wish *wish)
 		hints->domain_attr->mr_mode |= FI_MR_HMEM;
 	hints->tx_attr->inject_size = wish->inject_size;
 	hints->tx_attr->size = wish->tx_size;
+	hints->rx_attr->op_flags = wish->rx_flags;
 	hints->rx_attr->size = wish->rx_size;
 	hints->fabric_attr->prov_name = strdup("efa");
 	hints->fabric_attr->api_version = wish->api_version;

@@ -42,6 +42,7 @@ struct fab_wish {
 	bool selective;			/* FI_SELECTIVE_COMPLETION, both ways */
 	bool buffers_unregistered;	/* without FI_MR_LOCAL */
 	size_t inject_size;		/* 0: the provider's default */
+	uint64_t rx_flags;		/* default ones of receives */
 	size_t tx_size, rx_size;	/* 0: the provider's default */
 	size_t cq_size;			/* 0: 1024 */
 	size_t rnr_retry;		/* FAB_RNR_DEFAULT: not set */

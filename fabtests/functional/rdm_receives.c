@@ -350,6 +350,41 @@ static void leave_things_open(void)
 	fi_cq_read(b.cq, NULL, 0);
 }
 
+/* A buffer for many messages is what was asked for, and of untagged ones. */
+static void default_flags(const struct fab_wish *like)
+{
+	struct fi_info *hints = fab_hints(like), *info;
+	struct fab_wish wish = *like;
+	struct fab_completion c;
+
+	expect_stage("default flags of receives");
+	free(hints->rx_attr);
+	hints->rx_attr = NULL;
+	info = fab_getinfo(hints);
+	if (!fab_is_in_tree(info))
+		EXPECT_EQ(info->rx_attr->op_flags, FI_COMPLETION);
+	fi_freeinfo(info);
+	fi_freeinfo(hints);
+	wish.rx_flags = FI_COMPLETION | FI_MULTI_RECV;
+	fab_open(&a, &wish);
+	fab_open(&b, &wish);
+	fab_connect(&a, b.addr);
+	fab_connect(&b, a.addr);
+	for (int i = 0; i < 2; i++)
+		REQUIRE_EQ(fi_trecv(b.ep, b.buf + RECV_AT * i, RECV_AT, b.desc,
+				    FI_ADDR_UNSPEC, 5, 0,
+				    &b.contexts[CTX_RECV + i]), 0);
+	for (int i = 0; i < 2; i++) {
+		send_tagged(5, 64, 40 + i);
+		await(&a, CTX_SEND);
+		c = await(&b, CTX_RECV + i);
+		EXPECT_EQ(c.len, 64);
+		EXPECT_FILLED(b.buf + RECV_AT * i, 64, 40 + i);
+	}
+	fab_close(&a);
+	fab_close(&b);
+}
+
 int main(void)
 {
 	struct fab_wish wish = fab_wish_direct();
@@ -382,5 +417,6 @@ int main(void)
 	fab_close(&a);
 	fab_close(&b);
 	wake_a_sleeper(&wish);
+	default_flags(&wish);
 	return expect_result();
 }

@@ -153,10 +153,11 @@ static void shape_rx(struct fi_rx_attr *attr, const struct fi_rx_attr *asked,
 {
 	attr->caps = shape_attr_caps(asked ? asked->caps : 0, info_caps,
 				     attr->caps);
+	/* what may be asked for is not what is had without asking */
+	attr->op_flags = asked ? asked->op_flags : FI_COMPLETION;
 	if (!asked)
 		return;
 	attr->msg_order &= asked->msg_order;
-	attr->op_flags = asked->op_flags;
 	if (asked->size)
 		attr->size = asked->size;
 	if (asked->iov_limit)

@@ -100,6 +100,13 @@ static ssize_t rdm_tagged_sendmsg(struct fid_ep *fid, const struct fi_msg_tagged
 	return rdm_tx_send(ep, &request);
 }
 
+/* Of receives without flags of their own: a buffer for many messages is for
+ * untagged ones alone, also where that is the default. */
+static uint64_t rdm_tagged_flags(const struct rdm_ep *ep)
+{
+	return ep->base.rx_flags & ~FI_MULTI_RECV;
+}
+
 static ssize_t rdm_tagged_recv(struct fid_ep *fid, void *buf, size_t len,
 			    void *desc, fi_addr_t addr, uint64_t tag, uint64_t ignore, void *context)
 {
@@ -113,7 +120,7 @@ static ssize_t rdm_tagged_recv(struct fid_ep *fid, void *buf, size_t len,
 		.tag = tag,
 		.ignore = ignore,
 		.is_tagged = true,
-		.flags = rdm_ep_of(fid)->base.rx_flags,
+		.flags = rdm_tagged_flags(rdm_ep_of(fid)),
 	};
 
 	return rdm_recv_post(rdm_ep_of(fid), &request);
@@ -132,7 +139,7 @@ static ssize_t rdm_tagged_recvv(struct fid_ep *fid, const struct iovec *iov,
 		.tag = tag,
 		.ignore = ignore,
 		.is_tagged = true,
-		.flags = rdm_ep_of(fid)->base.rx_flags,
+		.flags = rdm_tagged_flags(rdm_ep_of(fid)),
 	};
 
 	return rdm_recv_post(rdm_ep_of(fid), &request);
