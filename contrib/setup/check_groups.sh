@@ -430,6 +430,10 @@ group_mpi()
 		[ "${version%.*}" = "    version: 9000" ]
 	plugged_here "point to point" 20000000 "$mpi" point_to_point 4 1000000 1
 	plugged_here "collectives" 5000000 "$mpi" collectives 4 100000
+	packages_need hpcc scalapack-mpi-test
+	plugged_here "HPC Challenge" 20000000 "$here/setup/mpi_hpcc.sh" 4
+	plugged_here "ScaLAPACK's tests" 1000000 \
+		"$here/setup/mpi_scalapack.sh" 4 xdlu xdinv
 	need_root || return 0
 	plugged "point to point" 20000000 "$mpi" point_to_point 4 1000000 1
 	plugged "collectives" 5000000 "$mpi" collectives 4 100000

@@ -13,7 +13,7 @@ set -eu
 # tx_bytes: what all devices of the daemon have sent, RDMA included.
 tx_bytes()
 {
-	softefa show | awk '$1 == "tx_bytes" { sum += $2 } END { print sum + 0 }'
+	softefa show | awk '$1 == "tx_bytes" { sum += $2 } END { printf "%.0f\n", sum }'
 }
 
 [ $# -ge 2 ] || { echo "usage: device_moved.sh BYTES COMMAND..." >&2; exit 2; }
