@@ -86,6 +86,38 @@ static void test_many_queues_of_one_guest(void **state)
 	}
 }
 
+/* By what it moves, too: each of its queues writes as much as a turn takes. */
+static void test_many_transfers_of_one_guest(void **state)
+{
+	static struct rig_qp busy[MANY];
+	struct efa_io_tx_wqe wqe;
+	uint64_t moved;
+	unsigned i;
+
+	for (i = 0; i < MANY; i++) {
+		rig_qp_init(&p.guest[0], &busy[i], ENGINE_QP_SRD, &p.cq[0],
+			    &p.cq[0], NULL);
+		wqe = rig_rdma(&busy[i], &p.qp[1], EFA_IO_RDMA_WRITE, 1, 0,
+			       4096, REQUESTER_TURN_BYTES);
+		rig_stage(&busy[i], &wqe);
+		rig_ring_sq(&busy[i]);
+	}
+	stage_of_other();
+	engine_poll(p.rig.engine, 0);
+	rig_cq_expect(&p.cq[1], RECV, STATUS(OK), 3);
+	rig_cq_expect(&p.cq[1], SEND, STATUS(OK), 2);
+	moved = rig_counters(&p.rig, 0).tx_bytes;
+	assert_true(moved <= POLL_CONTEXT_SHARE + REQUESTER_TURN_BYTES);
+	/* All of them end, whichever came first. */
+	rig_poll(&p.rig);
+	for (i = 0; i < MANY; i++)
+		rig_cq_expect(&p.cq[0], SEND, STATUS(OK), 1);
+	for (i = 0; i < MANY; i++) {
+		engine_qp_destroy(busy[i].qp);
+		rig_qp_fini(&busy[i]);
+	}
+}
+
 /* A queue in ERR flushes what comes, but not all at once. */
 static void test_flush_is_bounded(void **state)
 {
@@ -137,8 +169,8 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(test_##name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		T(many_queues_of_one_guest), T(flush_is_bounded),
-		T(wake_is_bounded),
+		T(many_queues_of_one_guest), T(many_transfers_of_one_guest),
+		T(flush_is_bounded), T(wake_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
