@@ -306,11 +306,12 @@ int wire_reg_mr(int fd, uint32_t pd, const void *addr, uint64_t length,
 	return ret;
 }
 
-int wire_create_cq(int fd, uint32_t depth, int channel, struct wire_cq *cq)
+int wire_create_cq_of(int fd, uint32_t depth, int channel, uint16_t sub_cqs,
+		      struct wire_cq *cq)
 {
 	struct efa_abi_create_cq cmd = {
 		.cq_entry_size = 32,
-		.num_sub_cqs = 1,
+		.num_sub_cqs = sub_cqs,
 		.flags = channel < 0 ? 0 : EFA_ABI_CQ_COMP_CHANNEL,
 	};
 	struct efa_abi_create_cq_resp resp;
@@ -338,6 +339,11 @@ int wire_create_cq(int fd, uint32_t depth, int channel, struct wire_cq *cq)
 	cq->ring_bytes = resp.q_mmap_size;
 	cq->doorbell_key = resp.db_mmap_key;
 	return 0;
+}
+
+int wire_create_cq(int fd, uint32_t depth, int channel, struct wire_cq *cq)
+{
+	return wire_create_cq_of(fd, depth, channel, 1, cq);
 }
 
 int wire_try_channel(int fd)

@@ -97,5 +97,8 @@ struct wire_cq {
 	uint64_t ring_key, ring_bytes, doorbell_key;
 };
 int wire_create_cq(int fd, uint32_t depth, int channel, struct wire_cq *cq);
+/* The same with a number of sub-queues, of which a device has one. */
+int wire_create_cq_of(int fd, uint32_t depth, int channel, uint16_t sub_cqs,
+		      struct wire_cq *cq);
 
 #endif /* TEST_WIRE_CLIENT_H */
