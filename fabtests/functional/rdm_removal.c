@@ -76,17 +76,48 @@ static void check_others_go_on(void)
 	EXPECT_FILLED(other.buf, LONG, 3);
 }
 
-/* The long message waits for the receiver's leave, which never comes. */
-static void check_removed(void)
+/* What fails, and @successes before it or after it. */
+static struct fi_cq_err_entry wait_for_error(int successes)
+{
+	struct fi_cq_err_entry err = {};
+	struct fi_cq_data_entry entry;
+	bool is_there = false;
+	ssize_t ret;
+
+	while (!is_there || successes) {
+		ret = fi_cq_read(a.cq, &entry, 1);
+		if (ret == -FI_EAVAIL) {
+			REQUIRE(!is_there);
+			is_there = true;
+			REQUIRE_EQ(fi_cq_readerr(a.cq, &err, 0), 1);
+		} else if (ret == 1) {
+			successes--;
+		}
+		sched_yield();
+	}
+	return err;
+}
+
+/* The long message waits for the receiver's leave, which never comes. With
+ * @is_replaced another peer has its index before progress is made. */
+static void check_removed(bool is_replaced)
 {
 	struct fi_cq_err_entry err;
 
-	expect_stage("a removed peer");
+	expect_stage(is_replaced ? "a replaced peer" : "a removed peer");
 	send_to(a.peer, CTX_LONG, LONG);
 	REQUIRE_EQ(fi_av_remove(a.av, &a.peer, 1, 0), 0);
 	EXPECT_EQ(fi_tsend(a.ep, a.buf, SHORT, NULL, a.peer, 7,
 			   &a.contexts[CTX_SHORT]), -FI_EADDRNOTAVAIL);
-	err = fab_wait_error(&a);
+	if (is_replaced) {
+		fi_addr_t removed = a.peer;
+
+		fab_connect(&a, other.addr);
+		EXPECT_EQ(a.peer, removed);
+		REQUIRE_EQ(fi_tsend(a.ep, a.buf, SHORT, NULL, a.peer, 8,
+				    &a.contexts[CTX_OTHER]), 0);
+	}
+	err = wait_for_error(is_replaced);
 	EXPECT_EQ(fab_context_number(&a, err.op_context), CTX_LONG);
 	EXPECT_EQ(err.err, FI_ECANCELED);
 	EXPECT(strstr(fi_cq_strerror(a.cq, err.prov_errno, err.err_data, NULL,
@@ -135,7 +166,9 @@ int main(void)
 {
 	expect_deadline(60);
 	open_all();
-	check_removed();
+	check_removed(false);
+	fab_connect(&a, silent.addr);
+	check_removed(true);
 	check_others_go_on();
 	check_inserted_again();
 	check_in_flight();

@@ -165,8 +165,9 @@ void rdm_message_continue(struct rdm_ep *ep, struct rdm_op *op,
 		stored = rdm_stored_packet_create(bytes, len);
 	if (stored)
 		rdm_message_store(ep, op, stored);
-	else
-		rdm_peer_drop(ep, "no memory for an unexpected message");
+	else	/* it will not be whole: so fails the receive that takes it */
+		rdm_op_fail(ep, op, FI_ENOMEM, 0,
+			    "no memory for all of this message, which came before its receive; post receives earlier");
 }
 
 void rdm_message_remove(struct rdm_ep *ep, struct rdm_op *op)

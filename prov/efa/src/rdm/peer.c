@@ -111,6 +111,20 @@ void rdm_peer_set_dest(struct rdm_ep *ep, struct rdm_peer *peer,
 	}
 }
 
+/* Whoever was at @addr has been removed: rdm/peer_loss is to find it. */
+static void rdm_peer_displace(struct rdm_peer_table *table, fi_addr_t addr,
+			      const struct rdm_peer *by)
+{
+	struct rdm_peer *old = table->by_index[addr];
+
+	if (!old || old == by || old->addr != addr || old->is_removed)
+		return;
+	old->addr = FI_ADDR_NOTAVAIL;
+	old->is_removed = true;
+	old->next_displaced = table->displaced;
+	table->displaced = old;
+}
+
 /* The peer at @addr is another one than before, or the first. */
 static struct rdm_peer * __attribute__((noinline))
 rdm_peer_learn(struct rdm_ep *ep, fi_addr_t addr, const struct hw_dest *dest)
@@ -130,6 +144,7 @@ rdm_peer_learn(struct rdm_ep *ep, fi_addr_t addr, const struct hw_dest *dest)
 		peer = rdm_peer_create(ep, &address);
 	if (!peer)
 		return NULL;
+	rdm_peer_displace(table, addr, peer);
 	peer->is_unknown = false;
 	peer->is_removed = false;
 	peer->addr = addr;

@@ -60,6 +60,7 @@ struct rdm_peer {
 	struct fabric_address address;
 	const struct dev_ah *ah;	/* of an unknown one, or NULL */
 	struct util_list nameless;	/* waits for its handle */
+	struct rdm_peer *next_displaced;
 };
 
 struct rdm_peer_table {
@@ -69,6 +70,8 @@ struct rdm_peer_table {
 	uint32_t unknown_count;
 	struct util_hash_table by_address;	/* all */
 	struct util_list nameless;	/* of which a handle is wanted */
+	/* removed ones whose index another got, before that was seen */
+	struct rdm_peer *displaced;
 };
 
 /* 0, -FI_ENOMEM. */

@@ -56,6 +56,15 @@ static bool rdm_peer_loss_find(struct rdm_ep *ep)
 	struct rdm_peer *peer;
 	bool any = false;
 
+	while ((peer = ep->peers.displaced)) {
+		ep->peers.displaced = peer->next_displaced;
+		/* it may have been inserted again since, elsewhere */
+		if (!peer->is_removed)
+			continue;
+		any = true;
+		rdm_peer_loss_drop_waiting(ep, peer, FI_ECANCELED,
+					   removed_text);
+	}
 	for (uint32_t i = 0; i < ep->peers.index_count; i++) {
 		peer = ep->peers.by_index[i];
 		if (!peer || !rdm_peer_loss_is_removed(ep, i, peer))
