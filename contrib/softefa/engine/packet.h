@@ -5,9 +5,11 @@
  *
  *	initiator                       target
  *	SEND            -------------->  delivers, or finds no receive
- *	WRITE, ...      -------------->  one segment each
+ *	WRITE, ...      -------------->  one segment each; of one without an
+ *	                                 immediate the last one leaves when
+ *	                                 all others are answered
  *	WRITE_END       -------------->  the immediate, after all segments
- *	READ, ...       -------------->  one segment each
+ *	READ, ...       -------------->  one segment each, the last one as above
  *	                <--------------  STATUS to SEND, WRITE, WRITE_END,
  *	                                 READ that failed
  *	                <--------------  READ_DATA to READ

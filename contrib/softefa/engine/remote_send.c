@@ -206,6 +206,14 @@ static enum send_op_result finish(struct send_op *op,
 	return SEND_OP_DONE;
 }
 
+/* The last segment tells the target that the operation is over, hence leaves
+ * when the others are there; of an immediate, WRITE_END does. */
+static bool must_be_last(const struct send_op *op)
+{
+	return !op->request.has_imm && op->bytes_sent && op->unanswered &&
+	       op->request.length - op->bytes_sent <= PACKET_SEGMENT_BYTES;
+}
+
 static enum send_op_result rdma(struct send_op *op,
 				enum efa_io_comp_status *status,
 				uint32_t *moved)
@@ -214,6 +222,8 @@ static enum send_op_result rdma(struct send_op *op,
 
 	for (turn = 0; !op->is_all_sent && turn < REMOTE_TURN_SEGMENTS &&
 	     op->unanswered < REMOTE_MAX_SEGMENTS; turn++) {
+		if (must_be_last(op))
+			return awaiting(op);
 		if (send_segment(op, status, moved))
 			return blocked(op);
 		if (*status != OK)

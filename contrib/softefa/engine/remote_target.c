@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/comp_cntr.h"
 #include "engine/rdma_target.h"
 #include "engine/remote_op.h"
 #include "engine/responder.h"
@@ -105,6 +106,15 @@ static void note_segment(struct engine_qp *target,
 	*counter += packet->len_bytes;
 }
 
+/* The last segment has come, after all others, and was carried out. */
+static void note_end(struct engine_qp *target, const struct packet *packet,
+		     unsigned op)
+{
+	if (!packet->has_imm &&
+	    packet->offset + packet->len_bytes == packet->remote.length)
+		comp_cntr_count(target, op, true);
+}
+
 static void serve_write(struct engine_host *host, const struct packet *packet)
 {
 	enum efa_io_comp_status status = OK;
@@ -122,9 +132,11 @@ static void serve_write(struct engine_host *host, const struct packet *packet)
 		if (err)
 			status = rdma_target_fault(target, err);
 	}
-	if (status == OK)
+	if (status == OK) {
 		note_segment(target, packet,
 			     &target->ctx->device->counters.rx_bytes);
+		note_end(target, packet, ENGINE_CNTR_REMOTE_WRITE);
+	}
 	answer_status(host, packet, status, target->serial);
 }
 
@@ -140,6 +152,8 @@ static void serve_write_end(struct engine_host *host,
 	packet_message(packet, &message);
 	if (!rdma_target_notify(target, &message, &status))
 		status = RNR;
+	if (status == OK)
+		comp_cntr_count(target, ENGINE_CNTR_REMOTE_WRITE, true);
 	answer_status(host, packet, status, 0);
 }
 
@@ -167,6 +181,7 @@ static void serve_read(struct engine_host *host, const struct packet *packet)
 		return;
 	}
 	note_segment(target, packet, &target->ctx->device->counters.tx_bytes);
+	note_end(target, packet, ENGINE_CNTR_REMOTE_READ);
 	data.target_serial = target->serial;
 	answer(host, packet, &data, packet->len_bytes);
 }

@@ -19,6 +19,7 @@
 #define BAD_DEST_QPN	STATUS(REMOTE_ERROR_BAD_DEST_QPN)
 #define LEN		300u
 #define AT		4096u
+#define COUNTS_AT	64u
 #define OP_ID		0x01020304u
 #define GRH		40u
 
@@ -55,6 +56,39 @@ static int set_up_unsolicited(void **state)
 
 	start(ENGINE_QP_SRD, &opts);
 	return 0;
+}
+
+/* Remote reads and writes of the target are counted in its memory. */
+static int set_up_counted(void **state)
+{
+	uint64_t addr[2];
+	struct engine_comp_cntr *cntr;
+	unsigned i;
+
+	rig_pair_init(&p, ENGINE_QP_SRD, "next", 0, NULL);
+	far_host_init(&far, &p.rig);
+	assert_int_equal(engine_ah_create(p.guest[1].pd, far.gid, &ah), 0);
+	rig_qp_set_state(&p.qp[1], ENGINE_QP_RESET);
+	for (i = 0; i < 2; i++) {
+		addr[0] = rig_addr(&p.guest[1], COUNTS_AT + 16 * i);
+		addr[1] = addr[0] + 8;
+		assert_int_equal(engine_comp_cntr_create(p.guest[1].ctx, addr,
+							 &cntr), 0);
+		assert_int_equal(engine_qp_attach_comp_cntr(p.qp[1].qp, cntr,
+			i ? ENGINE_CNTR_REMOTE_READ :
+			ENGINE_CNTR_REMOTE_WRITE), 0);
+	}
+	rig_qp_to_rts(&p.qp[1], 0);
+	return 0;
+}
+
+static void expect_counts(uint64_t writes, uint64_t reads)
+{
+	uint64_t count[4];
+
+	memcpy(count, p.guest[1].memory + COUNTS_AT, sizeof(count));
+	assert_int_equal(count[0], writes);
+	assert_int_equal(count[2], reads);
 }
 
 static int tear_down(void **state)
@@ -340,6 +374,39 @@ static void test_unsolicited(void **state)
 	ends_with(&packet, STATUS(REMOTE_ERROR_FEATURE_MISMATCH));
 }
 
+/* Each operation once, when its last segment has been carried out; one with an
+ * immediate, when that is told. */
+static void test_counted(void **state)
+{
+	struct packet packet = rdma(PACKET_WRITE, PACKET_SEGMENT_BYTES + 10);
+
+	packet.len_bytes = PACKET_SEGMENT_BYTES;
+	ends_with(&packet, OK);
+	expect_counts(0, 0);
+	packet.offset = PACKET_SEGMENT_BYTES;
+	packet.len_bytes = 10;
+	ends_with(&packet, OK);
+	expect_counts(1, 0);
+	packet = rdma(PACKET_WRITE, LEN);
+	packet.remote.key ^= 1;
+	ends_with(&packet, BAD_ADDRESS);
+	packet = rdma(PACKET_WRITE, LEN);
+	packet.has_imm = true;
+	ends_with(&packet, OK);
+	packet = write_end(false);
+	ends_with(&packet, STATUS(REMOTE_ERROR_RNR));
+	expect_counts(1, 0);
+	rig_post_recv(&p.qp[1], 5, 0, 0);
+	say(&packet);
+	answer_is(&packet, PACKET_STATUS, OK);
+	rig_cq_expect(&p.cq[1], RECV, OK, 5);
+	expect_counts(2, 0);
+	packet = rdma(PACKET_READ, 0);
+	say(&packet);
+	answer_is(&packet, PACKET_READ_DATA, OK);
+	expect_counts(2, 1);
+}
+
 /* ---- datagrams: no answer, whatever becomes of them ---- */
 
 static void test_datagram(void **state)
@@ -382,6 +449,8 @@ int main(void)
 		TEST(test_immediate),
 		cmocka_unit_test_setup_teardown(test_unsolicited,
 						set_up_unsolicited, tear_down),
+		cmocka_unit_test_setup_teardown(test_counted, set_up_counted,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_datagram,
 						set_up_datagrams, tear_down),
 	};
