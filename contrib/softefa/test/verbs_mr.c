@@ -126,7 +126,8 @@ static void check_query(struct ibv_pd *pd)
 	REQUIRE(mr);
 	EXPECT_EQ(efadv_query_mr(mr, &attr, sizeof(attr)), 0);
 	EXPECT_EQ(attr.comp_mask, 0);
-	EXPECT_EQ(attr.ic_id_validity & ~7, 0);
+	/* an emulated device has no interconnects, and says so */
+	EXPECT_EQ(attr.ic_id_validity, 0);
 	EXPECT_EQ(efadv_query_mr(mr, &attr, 8), EINVAL);
 	EXPECT_EQ(ibv_dereg_mr(mr), 0);
 }
