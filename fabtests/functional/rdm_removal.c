@@ -15,7 +15,9 @@
 #define LONG		((size_t)300000)	/* bytes that ask for an answer */
 #define SHORT		((size_t)64)
 
-enum { CTX_LONG, CTX_SHORT, CTX_RECV, CTX_OTHER };
+#define TURNS		8u
+
+enum { CTX_LONG, CTX_SHORT, CTX_RECV, CTX_OTHER, CTX_TURN };
 
 /* @a talks; @silent answers nobody until it is told to. */
 static struct fab_endpoint a, silent, other;
@@ -124,6 +126,40 @@ static void check_removed(bool is_replaced)
 				     0), "fi_av_remove"));
 }
 
+/* Each is removed in favour of the other, without a look at the CQ; then all
+ * that was sent ends. */
+static void check_turns(void)
+{
+	const struct fab_endpoint *whom[] = { &silent, &other };
+	unsigned ended = 0;
+
+	expect_stage("taking turns at an index");
+	for (unsigned i = 0; i < TURNS; i++) {
+		fab_connect(&a, whom[i % 2]->addr);
+		EXPECT_EQ(fi_tsend(a.ep, a.buf, SHORT, NULL, a.peer, 11,
+				   &a.contexts[CTX_TURN + i]), 0);
+		REQUIRE_EQ(fi_av_remove(a.av, &a.peer, 1, 0), 0);
+	}
+	while (ended < TURNS) {
+		struct fi_cq_err_entry err = {};
+		struct fi_cq_data_entry entry;
+		ssize_t ret = fi_cq_read(a.cq, &entry, 1);
+
+		if (ret == -FI_EAVAIL)
+			REQUIRE_EQ(fi_cq_readerr(a.cq, &err, 0), 1);
+		ended += ret == 1 || ret == -FI_EAVAIL;
+		sched_yield();
+	}
+}
+
+/* Removed, inserted again, and removed once more with a message that waits. */
+static void check_removed_again(void)
+{
+	check_removed(false);
+	fab_connect(&a, silent.addr);
+	check_removed(false);
+}
+
 /* One that owes nothing is removed, and goes on from where it was. */
 static void check_inserted_again(void)
 {
@@ -166,12 +202,14 @@ int main(void)
 {
 	expect_deadline(60);
 	open_all();
-	check_removed(false);
+	check_removed_again();
 	fab_connect(&a, silent.addr);
 	check_removed(true);
+	REQUIRE_EQ(fi_av_remove(a.av, &a.peer, 1, 0), 0);
 	check_others_go_on();
 	check_inserted_again();
 	check_in_flight();
+	check_turns();
 	expect_stage("close");
 	fab_close(&a);
 	fab_close(&silent);

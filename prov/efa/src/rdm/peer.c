@@ -117,10 +117,15 @@ static void rdm_peer_displace(struct rdm_peer_table *table, fi_addr_t addr,
 {
 	struct rdm_peer *old = table->by_index[addr];
 
-	if (!old || old == by || old->addr != addr || old->is_removed)
+	if (!old || old == by || old->addr != addr)
 		return;
 	old->addr = FI_ADDR_NOTAVAIL;
 	old->is_removed = true;
+	/* it may have come back, and been removed again, since it was put
+	 * there */
+	if (old->is_displaced)
+		return;
+	old->is_displaced = true;
 	old->next_displaced = table->displaced;
 	table->displaced = old;
 }

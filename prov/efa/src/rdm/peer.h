@@ -6,8 +6,9 @@
  *
  * Known ones are found by their index in the address vector. One that sends
  * without being in it is unknown: it is found by its address alone, and
- * there are only so many (FI_EFA_IMPLICIT_AV_SIZE); when the application inserts it, it becomes a
- * known one with all it has sent. A peer lives until the endpoint is closed.
+ * there are only so many (FI_EFA_IMPLICIT_AV_SIZE); when the application
+ * inserts it, it becomes a known one with all it has sent. A peer lives until
+ * the endpoint is closed.
  *
  * All under the endpoint's lock.
  */
@@ -43,6 +44,7 @@ struct rdm_peer {
 	bool is_paused;		/* it has no receive buffers */
 	bool was_paused;	/* and nothing has got through since */
 	bool is_removed;	/* from the vector, which was seen */
+	bool is_displaced;	/* in the table's list of those */
 	struct rdm_feature_set features;	/* is_known: it came */
 	uint32_t next_msg_id;	/* of what is sent to it */
 	uint32_t number;	/* in the order of their appearance */

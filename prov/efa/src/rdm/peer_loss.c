@@ -46,7 +46,7 @@ static bool rdm_peer_loss_is_removed(const struct rdm_ep *ep, fi_addr_t addr,
 	struct hw_dest dest;
 
 	/* it may have another index by now, or another peer this one */
-	return peer->addr == addr && !peer->is_removed &&
+	return peer->addr == addr &&
 	       (!fabric_av_resolve(ep->base.av, addr, &dest) ||
 		memcmp(&peer->dest, &dest, sizeof(dest)));
 }
@@ -58,6 +58,7 @@ static bool rdm_peer_loss_find(struct rdm_ep *ep)
 
 	while ((peer = ep->peers.displaced)) {
 		ep->peers.displaced = peer->next_displaced;
+		peer->is_displaced = false;
 		/* it may have been inserted again since, elsewhere */
 		if (!peer->is_removed)
 			continue;
@@ -69,6 +70,8 @@ static bool rdm_peer_loss_find(struct rdm_ep *ep)
 		peer = ep->peers.by_index[i];
 		if (!peer || !rdm_peer_loss_is_removed(ep, i, peer))
 			continue;
+		/* whoever names it again learns it anew */
+		peer->addr = FI_ADDR_NOTAVAIL;
 		peer->is_removed = true;
 		any = true;
 		rdm_peer_loss_drop_waiting(ep, peer, FI_ECANCELED,
