@@ -9,6 +9,7 @@
  * FABTESTS_CHILD_PROVIDER_PATH as in rdm_messages.
  */
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -56,7 +57,9 @@ static void be_told(struct fab_endpoint *e, const struct fab_completion *c)
 
 	EXPECT_EQ(c->flags, FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA);
 	EXPECT_EQ(c->data, 0x80000000u + told);
-	EXPECT_EQ(c->len, len);
+	/* later ones may be of several requests, of which the last is told */
+	if (told < LENGTHS)
+		EXPECT_EQ(c->len, len);
 	/* the bytes are there before their data */
 	EXPECT_FILLED(e->buf + HERE, len, 1000 + told);
 	told++;
@@ -179,7 +182,8 @@ static void put_and_get(struct fab_endpoint *e, void *desc)
 	}
 }
 
-static void put_with_data(struct fab_endpoint *e)
+/* In one request, or of memory that is not registered in several. */
+static void put_with_data(struct fab_endpoint *e, void *desc)
 {
 	size_t len;
 
@@ -187,7 +191,7 @@ static void put_with_data(struct fab_endpoint *e)
 		len = lengths[i];
 		expect_fill(e->buf + PUT, len, 1000 + told);
 		REQUIRE_EQ(fab_recv(e, CTX_ANSWER, GOT, 64), 0);
-		AGAIN(e, fi_writedata(e->ep, e->buf + PUT, len, e->desc,
+		AGAIN(e, fi_writedata(e->ep, e->buf + PUT, len, desc,
 				      0x80000000u + told, e->peer, target.addr,
 				      target.key, &e->contexts[CTX_OP]));
 		FAB_EXPECT(e, CTX_OP);
@@ -244,6 +248,20 @@ static void put_many(struct fab_endpoint *e)
 		done++;
 	}
 	get_what_was_put(e, MANY * MANY_LEN, e->desc);
+}
+
+/* Of two buffers, which are the application's again when the call returns. */
+static void put_injected_pieces(struct fab_endpoint *e)
+{
+	size_t len = e->info->tx_attr->inject_size;
+
+	expect_fill(e->buf + PUT, len, 77);
+	AGAIN(e, put_msg(e, len, NULL, target.key,
+			 FI_COMPLETION | FI_DELIVERY_COMPLETE | FI_INJECT));
+	memset(e->buf + PUT, 0, len);
+	FAB_EXPECT(e, CTX_OP);
+	get(e, len, e->desc);
+	EXPECT_FILLED(e->buf + GOT, len, 77);
 }
 
 static void fail_once(struct fab_endpoint *e, ssize_t ret)
@@ -312,9 +330,12 @@ static void act(struct fab_endpoint *e)
 	expect_stage("of memory that is not registered");
 	put_and_get(e, NULL);
 	expect_stage("writes with data");
-	put_with_data(e);
+	put_with_data(e, e->desc);
+	if (!fab_is_in_tree(e->info))
+		put_with_data(e, NULL);
 	expect_stage("injected writes");
 	put_injected(e);
+	put_injected_pieces(e);
 	expect_stage("many writes");
 	put_many(e);
 	if (both_ours)
@@ -329,7 +350,8 @@ static void lose_memory(struct fab_endpoint *e, int oob, bool first)
 	struct fi_cq_err_entry err;
 	struct fab_completion c;
 	struct fid_mr *mr;
-	unsigned ended = 0;
+	unsigned ended = 0, failed = 0, ctx;
+	bool seen[8] = { false };
 	uint64_t key;
 
 	expect_stage("memory that goes away");
@@ -339,7 +361,7 @@ static void lose_memory(struct fab_endpoint *e, int oob, bool first)
 				     &mr, NULL), 0);
 		key = fi_mr_key(mr);
 		oob_send(oob, &key, sizeof(key));
-		for (int i = 0; i < 100; i++)
+		for (int i = 0; i < 10; i++)
 			REQUIRE(!fab_poll_cq(e, &c));
 		REQUIRE_EQ(fi_close(&mr->fid), 0);
 		serve(e);
@@ -353,16 +375,24 @@ static void lose_memory(struct fab_endpoint *e, int oob, bool first)
 			 fi_read(e->ep, e->buf + GOT, LONGEST, e->desc,
 				 e->peer, target.addr, key, &e->contexts[i]));
 	while (ended < 8) {
-		ssize_t ret = fi_cq_read(e->cq, &(struct fi_cq_data_entry) {},
-					 1);
+		struct fi_cq_data_entry entry = {};
+		ssize_t ret = fi_cq_read(e->cq, &entry, 1);
 
+		if (ret == -FI_EAGAIN)
+			continue;
 		if (ret == -FI_EAVAIL) {
 			err = (struct fi_cq_err_entry) {};
 			REQUIRE_EQ(fi_cq_readerr(e->cq, &err, 0), 1);
-			EXPECT(fab_context_number(e, err.op_context) < 8);
+			entry.op_context = err.op_context;
+			failed++;
 		}
-		ended += ret == 1 || ret == -FI_EAVAIL;
+		ctx = fab_context_number(e, entry.op_context);
+		REQUIRE(ctx < 8 && !seen[ctx]);
+		seen[ctx] = true;
+		ended++;
 	}
+	/* how many depends on who is faster */
+	printf("%u of 8 operations failed as their memory went\n", failed);
 	say_done(e);
 }
 

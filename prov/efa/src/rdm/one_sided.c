@@ -29,7 +29,10 @@ static ssize_t rdm_rma_check(const struct rdm_ep *ep,
 		return rdm_rma_refuse(-FI_EINVAL,
 				      "more buffers than iov_limit");
 	for (size_t i = 0; i < request->count; i++)
-		total += request->iov[i].iov_len;
+		if (__builtin_add_overflow(total, request->iov[i].iov_len,
+					   &total))
+			return rdm_rma_refuse(-FI_EMSGSIZE,
+					      "more bytes than there are");
 	if (total > ep->base.max_rma_bytes)
 		return rdm_rma_refuse(-FI_EMSGSIZE, "longer than the RMA size");
 	if (request->flags & FI_INJECT && total > ep->base.inject_rma_bytes)
@@ -57,7 +60,8 @@ static void rdm_rma_fill(struct rdm_op *op,
 	op->is_inject = flags & FI_INJECT;
 	op->is_more = flags & FI_MORE;
 	op->report = flags & FI_COMPLETION;
-	op->is_delivery_complete =
+	/* what was read is here: nobody is to be asked for a receipt */
+	op->is_delivery_complete = !op->is_get &&
 		flags & (FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE);
 	op->comp_flags = FI_RMA | (op->is_get ? FI_READ : FI_WRITE);
 	op->tx.range_count = 1;
@@ -141,8 +145,6 @@ static bool rdm_rma_greet(struct rdm_ep *ep, struct rdm_op *op)
 
 static int rdm_rma_parked_start(struct rdm_ep *ep, struct rdm_op *op)
 {
-	if (op->is_inject && !rdm_op_keep_copy(op))
-		return -FI_ENOMEM;
 	if (util_list_is_empty(&op->peer->parked) && !rdm_rma_greet(ep, op))
 		return -FI_EAGAIN;
 	op->deferred.run = rdm_rma_resume;
@@ -186,6 +188,15 @@ static bool rdm_rma_must_wait(const struct rdm_ep *ep, const struct rdm_op *op)
 
 /* ---- the call ---- */
 
+/* May some of its bytes not be in a packet when the call ends? */
+static bool rdm_rma_outlives_call(const struct rdm_ep *ep,
+				  const struct rdm_op *op)
+{
+	return op->protocol == &rdm_rma_parked ||
+	       op->protocol == rdm_protocols[RDM_KIND_LONGCTS] ||
+	       op->length > ep->mtu || op->iov_count > 1;
+}
+
 static ssize_t rdm_rma_start(struct rdm_ep *ep, struct rdm_peer *peer,
 			     const struct rdm_rma_request *request,
 			     size_t length)
@@ -199,9 +210,7 @@ static ssize_t rdm_rma_start(struct rdm_ep *ep, struct rdm_peer *peer,
 	rdm_rma_fill(op, request, length);
 	op->protocol = rdm_rma_must_wait(ep, op) ? &rdm_rma_parked
 						 : rdm_rma_choose(ep, op);
-	/* all but these have the bytes in packets when the call ends */
-	if (op->is_inject && (op->protocol == rdm_protocols[RDM_KIND_LONGCTS] ||
-			      op->length > ep->mtu) &&
+	if (op->is_inject && rdm_rma_outlives_call(ep, op) &&
 	    !rdm_op_keep_copy(op))
 		ret = -FI_ENOMEM;
 	if (!ret)

@@ -82,8 +82,11 @@ static bool rdm_rma_device_post(struct rdm_ep *ep, struct rdm_op *op)
 		before = op->tx.sent;
 		if (!rdm_rma_device_post_one(ep, op))
 			return false;
-		if (op->tx.sent == before)
+		if (op->tx.sent == before) {
+			/* the last one waits for those before it */
+			rdm_outbox_flush(ep);
 			break;
+		}
 	}
 	return true;
 }

@@ -27,7 +27,10 @@ static ssize_t rdm_tx_check(const struct rdm_ep *ep,
 		return rdm_tx_refuse(-FI_EINVAL,
 				     "more buffers than iov_limit");
 	for (size_t i = 0; i < request->count; i++)
-		total += request->iov[i].iov_len;
+		if (__builtin_add_overflow(total, request->iov[i].iov_len,
+					   &total))
+			return rdm_tx_refuse(-FI_EMSGSIZE,
+					     "more bytes than there are");
 	if (total > ep->base.max_msg_bytes)
 		return rdm_tx_refuse(-FI_EMSGSIZE, "longer than max_msg_size");
 	if (request->flags & FI_INJECT && total > ep->base.inject_bytes)
