@@ -24,8 +24,8 @@ rdm_answer_fn rdm_long_cts_data;
 
 /*
  * Sender: the peer cannot read @op's message. Offers it again, without data,
- * so that it goes this way from op->tx.sent on; a write
- * starts anew. False: no packet is free.
+ * so that it goes this way from op->tx.sent on; a write starts anew. False:
+ * no packet is free.
  */
 bool rdm_long_cts_fall_back(struct rdm_ep *ep, struct rdm_op *op);
 

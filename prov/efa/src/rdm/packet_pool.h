@@ -36,7 +36,8 @@ struct rdm_packet {
 	uint32_t len;		/* bytes of it to be sent */
 	uint32_t lkey;		/* of the buffer */
 	/* sent behind the buffer's bytes; of a read or write, the local side.
-	 * Length 0: nothing, or the buffer of the packet. Memory of the operation, which outlives the packet. */
+	 * Length 0: nothing, or the buffer of the packet. Memory of the
+	 * operation or the application's, whose it is not before its end. */
 	struct hw_sge payload;
 	struct rdm_peer *peer;	/* whom it goes to */
 	struct rdm_op *op;	/* what waits for its completion, or NULL */

@@ -66,7 +66,8 @@ void rdm_receipt_answer(struct rdm_ep *ep, struct rdm_peer *peer,
 	struct rdm_op *op = rdm_op_find(ep, peer, RDM_OP_SEND, view->send_id);
 
 	/* of a write no side has a msg_id */
-	if (!op || (!op->is_rma && op->msg_id != view->msg_id) || !op->is_delivery_complete) {
+	if (!op || (!op->is_rma && op->msg_id != view->msg_id) ||
+	    !op->is_delivery_complete) {
 		rdm_peer_drop(ep, "its receipt is for no message in flight");
 		return;
 	}
