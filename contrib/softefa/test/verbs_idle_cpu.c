@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A daemon whose client holds queues and does nothing uses under 3 % of a
- * CPU, counted in the CPU time that the kernel charges to it.
+ * A daemon whose client holds queues and does nothing uses under 10 % of a
+ * CPU, counted in the CPU time that the kernel charges to it; one that polls
+ * without pause uses all of it. It is 1 % on a quiet machine, and four times
+ * that with a sanitizer on a busy one.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -13,7 +15,7 @@
 #define QPS		32
 #define WINDOW_MS	5000
 #define SETTLE_MS	500
-#define MAX_PERCENT	3.0
+#define MAX_PERCENT	10.0
 
 static void check(long daemon, const char *what)
 {
